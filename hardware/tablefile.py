@@ -1,0 +1,213 @@
+"""The table file `table.toml`: where the table is in the camera's picture, and what lies where on it.
+
+Table lengths are millimetres, origin in the middle of the table, x to p1's right, y towards p2. The homography maps
+table points to the undistorted pinhole picture; the lens model (OpenCV's k1 k2 p1 p2 k3) comes after it.
+"""
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+import cv2
+import numpy as np
+import tomlkit
+from numpy.typing import NDArray
+from tomlkit.exceptions import TOMLKitError
+
+from referee.errors import TableFileError
+from referee.table import PILES, PLAYERS, Pile, Player
+
+Points = NDArray[np.float64]
+"""Points: float64, shape (N, 2)."""
+
+SCHEMA: Final = 1
+POKER_MM: Final = (63.5, 88.9)
+BRIDGE_MM: Final = (57.15, 88.9)
+
+PILE_X_MM: Final = {"A": -48.0, "B": 48.0}
+ROW_Y_MM: Final = {"p1": -118.0, "p2": 118.0}
+ROW_PITCH_MM: Final = 76.0
+MARKER_MM: Final = 40.0
+MARKER_CENTRES_MM: Final = ((-242.0, 150.0), (242.0, 150.0), (242.0, -150.0), (-242.0, -150.0))
+"""Centres of the mat's ArUco markers, ids 0 to 3 (DICT_4X4_50)."""
+
+
+def rectangle(x: float, y: float, width: float, height: float) -> Points:
+    """Return the corners of an upright rectangle around (x, y): shape (4, 2), counter-clockwise from lower left."""
+    w, h = width / 2, height / 2
+    return np.array([(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h)], dtype=np.float64)
+
+
+def default_piles(card_mm: tuple[float, float] = POKER_MM) -> dict[Pile, Points]:
+    """Return the zones of the middle piles on the mat: a card and the room that it may be off by."""
+    return {pile: rectangle(PILE_X_MM[pile], 0.0, 94.0, card_mm[1] + 46.0) for pile in PILES}
+
+
+def default_rows(card_mm: tuple[float, float] = POKER_MM) -> dict[Player, tuple[Points, ...]]:
+    """Return the five places of each row on the mat, numbered from the owner's left."""
+    left_to_right = [(n - 2) * ROW_PITCH_MM for n in range(5)]
+    xs: dict[Player, list[float]] = {"p1": left_to_right, "p2": left_to_right[::-1]}
+    return {p: tuple(rectangle(x, ROW_Y_MM[p], ROW_PITCH_MM, card_mm[1] + 14.0) for x in xs[p]) for p in PLAYERS}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A calibrated table. Arrays are float64; polygons have shape (N, 2) in mm."""
+
+    image_size_px: tuple[int, int]
+    homography_mm_to_px: NDArray[np.float64]
+    camera: str = "unknown"
+    camera_matrix: NDArray[np.float64] | None = None
+    lens_k1k2p1p2k3: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    rotation_deg: int = 0
+    card_size_mm: tuple[float, float] = POKER_MM
+    piles: dict[Pile, Points] = field(default_factory=default_piles)
+    rows: dict[Player, tuple[Points, ...]] = field(default_factory=default_rows)
+    residual_mm: float | None = None
+    """None: unknown (four points leave no residual)."""
+    reference_hash: str = ""
+
+    def to_px(self, points_mm: Points) -> Points:
+        """Return where table points (N, 2) in mm lie in the picture: (N, 2) pixels, lens included."""
+        flat = cv2.perspectiveTransform(np.asarray(points_mm, np.float64).reshape(-1, 1, 2), self.homography_mm_to_px)
+        if self.camera_matrix is None or not any(self.lens_k1k2p1p2k3):
+            return flat.reshape(-1, 2)
+        rays = cv2.undistortPoints(flat, self.camera_matrix, None)
+        rays3 = np.concatenate([rays.reshape(-1, 2), np.ones((len(rays), 1))], axis=1)
+        zero = np.zeros(3)
+        bent, _ = cv2.projectPoints(rays3, zero, zero, self.camera_matrix, np.array(self.lens_k1k2p1p2k3))
+        return bent.reshape(-1, 2)
+
+    def to_mm(self, points_px: Points) -> Points:
+        """Return which table points (N, 2) in mm the picture shows at (N, 2) pixels."""
+        flat = np.asarray(points_px, np.float64).reshape(-1, 1, 2)
+        if self.camera_matrix is not None and any(self.lens_k1k2p1p2k3):
+            lens = np.array(self.lens_k1k2p1p2k3)
+            flat = cv2.undistortPoints(flat, self.camera_matrix, lens, P=self.camera_matrix)
+        return cv2.perspectiveTransform(flat, np.linalg.inv(self.homography_mm_to_px)).reshape(-1, 2)
+
+    def px_per_mm(self) -> float:
+        """Return the picture's scale in the middle of the table."""
+        step = self.to_px(np.array([(-10.0, 0.0), (10.0, 0.0), (0.0, -10.0), (0.0, 10.0)]))
+        return float((np.linalg.norm(step[1] - step[0]) + np.linalg.norm(step[3] - step[2])) / 40.0)
+
+    def shifted(self, homography_px: NDArray[np.float64]) -> Self:
+        """Return the same table after the picture moved by a pixel homography (a nudged camera)."""
+        return replace(self, homography_mm_to_px=homography_px @ self.homography_mm_to_px)
+
+
+def picture_hash(image: NDArray[np.uint8]) -> str:
+    """Return a short fingerprint of the picture that a table file was made from."""
+    return hashlib.sha256(image.tobytes()).hexdigest()[:16]
+
+
+def _polygon(points: Points) -> list[list[float]]:
+    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
+
+
+def dump_table(table: Table) -> str:
+    """Return the table file's text."""
+    matrix = table.camera_matrix
+    plain: dict[str, Any] = {
+        "schema": SCHEMA,
+        "camera": table.camera,
+        "image_size_px": list(table.image_size_px),
+        "rotation_deg": table.rotation_deg,
+        "card_size_mm": list(table.card_size_mm),
+        "residual_mm": "unknown" if table.residual_mm is None else round(table.residual_mm, 3),
+        "reference_hash": table.reference_hash,
+        "homography_mm_to_px": [[float(v) for v in row] for row in table.homography_mm_to_px],
+        "camera_matrix": [] if matrix is None else [[float(v) for v in row] for row in matrix],
+        "lens_k1k2p1p2k3": list(table.lens_k1k2p1p2k3),
+        "piles": {pile: _polygon(points) for pile, points in table.piles.items()},
+        "rows": {player: [_polygon(place) for place in places] for player, places in table.rows.items()},
+    }
+    return tomlkit.dumps(plain)
+
+
+def save_table(table: Table, path: Path) -> None:
+    """Write the table file so that a power cut leaves the old or the new one whole; keep the old one as `.previous`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(dump_table(table))
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        Path(path).replace(path.with_suffix(path.suffix + ".previous"))
+    Path(name).replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _array(value: Any, shape: tuple[int, ...], name: str, path: Path) -> NDArray[np.float64]:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    wanted = tuple(n for n in shape if n)
+    if array.ndim != len(shape) or not np.isfinite(array).all() or tuple(
+        size for size, n in zip(array.shape, shape, strict=True) if n
+    ) != wanted:
+        raise TableFileError(f"{path}: {name} is not what a table file holds; run `spit-referee calibrate corners` again")
+    return array
+
+
+def parse_table(text: str, path: Path) -> Table:
+    """Return the table that the text describes; `path` is for the messages.
+
+    Raises:
+        TableFileError: the text is not a whole table file of a schema that this version knows.
+    """
+    cure = "run `spit-referee calibrate corners` again"
+    try:
+        plain = tomlkit.parse(text).unwrap()
+    except TOMLKitError as error:
+        raise TableFileError(f"{path} is damaged ({error}); {cure}") from None
+    if plain.get("schema") != SCHEMA:
+        raise TableFileError(f"{path} is not a table file of schema {SCHEMA}; {cure}")
+    try:
+        piles, rows = plain["piles"], plain["rows"]
+        matrix = plain.get("camera_matrix") or None
+        residual = plain["residual_mm"]
+        lens = _array(plain["lens_k1k2p1p2k3"], (5,), "lens_k1k2p1p2k3", path)
+        size = _array(plain["image_size_px"], (2,), "image_size_px", path)
+        card = _array(plain["card_size_mm"], (2,), "card_size_mm", path)
+        return Table(
+            image_size_px=(int(size[0]), int(size[1])),
+            homography_mm_to_px=_array(plain["homography_mm_to_px"], (3, 3), "homography_mm_to_px", path),
+            camera=str(plain["camera"]),
+            camera_matrix=None if matrix is None else _array(matrix, (3, 3), "camera_matrix", path),
+            lens_k1k2p1p2k3=(lens[0], lens[1], lens[2], lens[3], lens[4]),
+            rotation_deg=int(plain["rotation_deg"]),
+            card_size_mm=(float(card[0]), float(card[1])),
+            piles={pile: _array(piles[pile], (0, 2), f"piles.{pile}", path) for pile in PILES},
+            rows={p: tuple(_array(place, (0, 2), f"rows.{p}", path) for place in rows[p]) for p in PLAYERS},
+            residual_mm=None if residual == "unknown" else float(residual),
+            reference_hash=str(plain.get("reference_hash", "")),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, TableFileError):
+            raise
+        raise TableFileError(f"{path} lacks or garbles {error}; {cure}") from None
+
+
+def load_table(path: Path) -> Table:
+    """Return the table of a table file.
+
+    Raises:
+        TableFileError: it is missing, unreadable, damaged or of a foreign schema.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise TableFileError(f"{path} does not exist; make a table file with `spit-referee calibrate corners`") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise TableFileError(f"{path} cannot be read ({error}); make it again with `spit-referee calibrate corners`") from None
+    return parse_table(text, path)

@@ -1,0 +1,36 @@
+"""Everything this product raises on purpose. Each message is one sentence for a person and names the cure.
+
+Errors are about files, devices and settings; what players do is never an error but a ruling.
+"""
+
+
+class RefereeError(Exception):
+    """Base of every error that a user may meet. The command line prints it and exits with 2."""
+
+
+class NotationError(RefereeError, ValueError):
+    """Text that is not a card, a row, a play or a position."""
+
+
+class SettingsError(RefereeError, ValueError):
+    """A setting or a house rule that cannot work; the message starts with its dotted name."""
+
+
+class TableFileError(RefereeError, ValueError):
+    """A table file that is missing, damaged, foreign or does not fit the picture."""
+
+
+class PictureError(RefereeError, ValueError):
+    """A picture or video that cannot be read, or in which no table can be found."""
+
+
+class LogError(RefereeError, ValueError):
+    """A game log that is missing, foreign or cannot be understood."""
+
+
+class DeviceError(RefereeError, RuntimeError):
+    """A camera, pad, light or buzzer that is missing, busy or silent."""
+
+
+class PhaseError(RefereeError, RuntimeError):
+    """A bug: the caller asked for a change of phase that the table of phases does not have."""
