@@ -24,6 +24,7 @@ Points = NDArray[np.float64]
 """Points: float64, shape (N, 2)."""
 
 SCHEMA: Final = 1
+CURE: Final = "make it again with `spit-referee calibrate corners`"
 POKER_MM: Final = (63.5, 88.9)
 BRIDGE_MM: Final = (57.15, 88.9)
 
@@ -74,20 +75,21 @@ class Table:
         """Return where table points (N, 2) in mm lie in the picture: (N, 2) pixels, lens included."""
         flat = cv2.perspectiveTransform(np.asarray(points_mm, np.float64).reshape(-1, 1, 2), self.homography_mm_to_px)
         if self.camera_matrix is None or not any(self.lens_k1k2p1p2k3):
-            return flat.reshape(-1, 2)
+            return np.asarray(flat, np.float64).reshape(-1, 2)
         rays = cv2.undistortPoints(flat, self.camera_matrix, None)
         rays3 = np.concatenate([rays.reshape(-1, 2), np.ones((len(rays), 1))], axis=1)
         zero = np.zeros(3)
         bent, _ = cv2.projectPoints(rays3, zero, zero, self.camera_matrix, np.array(self.lens_k1k2p1p2k3))
-        return bent.reshape(-1, 2)
+        return np.asarray(bent, np.float64).reshape(-1, 2)
 
     def to_mm(self, points_px: Points) -> Points:
         """Return which table points (N, 2) in mm the picture shows at (N, 2) pixels."""
-        flat = np.asarray(points_px, np.float64).reshape(-1, 1, 2)
+        flat: NDArray[Any] = np.asarray(points_px, np.float64).reshape(-1, 1, 2)
         if self.camera_matrix is not None and any(self.lens_k1k2p1p2k3):
             lens = np.array(self.lens_k1k2p1p2k3)
             flat = cv2.undistortPoints(flat, self.camera_matrix, lens, P=self.camera_matrix)
-        return cv2.perspectiveTransform(flat, np.linalg.inv(self.homography_mm_to_px)).reshape(-1, 2)
+        mm = cv2.perspectiveTransform(flat, np.linalg.inv(self.homography_mm_to_px))
+        return np.asarray(mm, np.float64).reshape(-1, 2)
 
     def px_per_mm(self) -> float:
         """Return the picture's scale in the middle of the table."""
@@ -147,15 +149,14 @@ def save_table(table: Table, path: Path) -> None:
 
 
 def _array(value: Any, shape: tuple[int, ...], name: str, path: Path) -> NDArray[np.float64]:
+    """Return `value` as an array of that shape (0: any length), or name the key that is wrong."""
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty(0)
-    wanted = tuple(n for n in shape if n)
-    if array.ndim != len(shape) or not np.isfinite(array).all() or tuple(
-        size for size, n in zip(array.shape, shape, strict=True) if n
-    ) != wanted:
-        raise TableFileError(f"{path}: {name} is not what a table file holds; run `spit-referee calibrate corners` again")
+    fits = array.ndim == len(shape) and all(n in (0, size) for size, n in zip(array.shape, shape, strict=True))
+    if not fits or not np.isfinite(array).all():
+        raise TableFileError(f"{path}: {name} is not what a table file holds; {CURE}")
     return array
 
 
@@ -165,13 +166,12 @@ def parse_table(text: str, path: Path) -> Table:
     Raises:
         TableFileError: the text is not a whole table file of a schema that this version knows.
     """
-    cure = "run `spit-referee calibrate corners` again"
     try:
         plain = tomlkit.parse(text).unwrap()
     except TOMLKitError as error:
-        raise TableFileError(f"{path} is damaged ({error}); {cure}") from None
+        raise TableFileError(f"{path} is damaged ({error}); {CURE}") from None
     if plain.get("schema") != SCHEMA:
-        raise TableFileError(f"{path} is not a table file of schema {SCHEMA}; {cure}")
+        raise TableFileError(f"{path} is not a table file of schema {SCHEMA}; {CURE}")
     try:
         piles, rows = plain["piles"], plain["rows"]
         matrix = plain.get("camera_matrix") or None
@@ -192,10 +192,10 @@ def parse_table(text: str, path: Path) -> Table:
             residual_mm=None if residual == "unknown" else float(residual),
             reference_hash=str(plain.get("reference_hash", "")),
         )
+    except TableFileError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, TableFileError):
-            raise
-        raise TableFileError(f"{path} lacks or garbles {error}; {cure}") from None
+        raise TableFileError(f"{path} lacks or garbles {error}; {CURE}") from None
 
 
 def load_table(path: Path) -> Table:
@@ -207,7 +207,7 @@ def load_table(path: Path) -> Table:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise TableFileError(f"{path} does not exist; make a table file with `spit-referee calibrate corners`") from None
+        raise TableFileError(f"{path} does not exist; {CURE.replace(' again', '')}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise TableFileError(f"{path} cannot be read ({error}); make it again with `spit-referee calibrate corners`") from None
+        raise TableFileError(f"{path} cannot be read ({error}); {CURE}") from None
     return parse_table(text, path)

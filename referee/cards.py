@@ -47,7 +47,7 @@ def parse_card(text: str) -> Card:
     try:
         return _SPELLINGS[text.strip().upper()]
     except KeyError:
-        raise NotationError(f"{text!r} is not a card: write it like 10S, QH, AC, JK for a joker or ?? if unread") from None
+        raise NotationError(f"{text!r} is not a card: write it like 10S, QH, AC, JK (joker) or ?? (unread)") from None
 
 
 def is_joker(card: Card) -> bool:

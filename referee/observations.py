@@ -127,7 +127,7 @@ class Undo(Observation, frozen=True, kw_only=True, tag="undo"):
 
 
 class Correction(Observation, frozen=True, kw_only=True, tag="correction"):
-    """A person corrects an earlier landing, slap or reading. `of` is the `n` of the observation or verdict in the log."""
+    """A person corrects an earlier landing, slap or reading. `of` is the `n` of the item in the log."""
 
     of: int
     card: Card | None = None

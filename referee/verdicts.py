@@ -77,7 +77,7 @@ class SlapJudged(Verdict, frozen=True, kw_only=True, tag="slap_judged"):
 
 
 class Award(Verdict, frozen=True, kw_only=True, tag="award"):
-    """Who takes which pile (R52 to R56, R65 to R67), with the margin between the first two slaps where there were two."""
+    """Who takes which pile (R52 to R56, R65 to R67), with the margin between the first two slaps if there were two."""
 
     p1: Pile | None
     p2: Pile | None

@@ -1,0 +1,60 @@
+"""Which tests run: slow ones on request, tests with system tools where the tool is. Nothing is skipped in silence."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+TOOLS = {
+    "browser": ("chromium", "chromium-browser", "google-chrome"),
+    "systemd": ("systemd-analyze",),
+    "broker": ("mosquitto",),
+    "vm": ("qemu-system-x86_64",),
+}
+"""Marker -> programs, any of which serves."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the slow tests too")
+
+
+def find_tool(marker: str) -> str | None:
+    """Return the path of the program that tests with this marker need, or None."""
+    extra = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+    return next((path for name in TOOLS[marker] if (path := shutil.which(name, path=extra))), None)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    missing = {marker for marker in TOOLS if find_tool(marker) is None}
+    required = {name.strip() for name in os.environ.get("REQUIRE", "").split(",") if name.strip()}
+    if required - set(TOOLS):
+        raise pytest.UsageError(f"REQUIRE names {sorted(required - set(TOOLS))}; known are {sorted(TOOLS)}")
+    for item in items:
+        for marker in missing:
+            if item.get_closest_marker(marker) and marker in required:
+                raise pytest.UsageError(f"REQUIRE={marker}, but none of {', '.join(TOOLS[marker])} is installed")
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=f"{TOOLS[marker][0]} is not installed ({marker})"))
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="slow: run with --slow (make test SLOW=1)"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        reasons[reason] = reasons.get(reason, 0) + 1
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"not run: {count} x {reason.removeprefix('Skipped: ')}")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with handed photographs and table pictures; tests that want it skip visibly where it is not."""
+    folder = Path(os.environ.get("SPIT_SHARED", ROOT.parent / "shared"))
+    if not (folder / "table").is_dir():
+        pytest.skip(f"no measuring pictures here ({folder} or $SPIT_SHARED)")
+    return folder
