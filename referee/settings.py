@@ -1,0 +1,315 @@
+"""Settings: TOML files with units in the names. Unknown keys are refused with the nearest known one, file and line.
+
+Read in this order, the later one wins: `/etc/spit-referee/settings.toml`, the user's
+`~/.config/spit-referee/settings.toml` (or under `$XDG_CONFIG_HOME`), then the file given with `--config`.
+What a rig measures about itself (the table file) is state, not a setting.
+"""
+
+import difflib
+import os
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.errors import SettingsError
+from referee.table import PILES, PLAYERS, Pile, Player
+
+FILE_NAME: Final = "settings.toml"
+FIXED_PULL_UPS: Final = (2, 3)
+"""BCM pins with a pull-up soldered on: fine for a pad, wrong for a light or buzzer."""
+
+Pin = Annotated[int, Meta(ge=0, le=27)]
+"""A pin of the 40-pin header by its BCM (GPIO) number, not by its place on the header."""
+Millis = Annotated[float, Meta(ge=0, le=60_000)]
+Micros = Annotated[float, Meta(ge=0, le=1_000_000)]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+
+
+class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all sections: a frozen value, complete with its defaults."""
+
+
+class RulesSection(Section, frozen=True, kw_only=True):
+    """Which game is judged; single options win over the named rule set."""
+
+    name: str = "pagat"
+    options: dict[str, str | int | float | bool] = {}
+
+
+class PlayersSection(Section, frozen=True, kw_only=True):
+    """Names for display; p1 sits at the bottom edge of the picture."""
+
+    p1: str = "p1"
+    p2: str = "p2"
+
+
+class PadsSection(Section, frozen=True, kw_only=True):
+    """Slap pads. `shared`: two pads, one a pile, on the pins of p1/A and p2/A."""
+
+    backend: Literal["auto", "gpiod", "gpiozero", "mock", "none"] = "auto"
+    shared: bool = False
+    p1_a_pin: Pin = 17
+    p1_b_pin: Pin = 27
+    p2_a_pin: Pin = 22
+    p2_b_pin: Pin = 23
+    minimum_contact_us: Annotated[float, Meta(ge=100, le=20_000)] = 1_000
+    """A contact that was never closed this long without a break is a spike and no slap."""
+    bounce_gap_ms: Millis = 3.0
+    """Contacts that follow each other within this gap are one: its first edge counts."""
+    release_ms: Annotated[float, Meta(ge=1, le=500)] = 20.0
+    """Open this long without a break: the hand is off and the next contact is a new slap."""
+    watermark_ms: Annotated[float, Meta(ge=5, le=1_000)] = 50.0
+    """How late the pads may report; nobody is named first before that."""
+
+    def pins(self) -> dict[tuple[Player | None, Pile], int]:
+        """Return the BCM pin of each pad; the player is None for a shared pad."""
+        if self.shared:
+            return {(None, "A"): self.p1_a_pin, (None, "B"): self.p2_a_pin}
+        numbers = (self.p1_a_pin, self.p1_b_pin, self.p2_a_pin, self.p2_b_pin)
+        return dict(zip(((player, pile) for player in PLAYERS for pile in PILES), numbers, strict=True))
+
+
+class SignalsSection(Section, frozen=True, kw_only=True):
+    """Lights and buzzer."""
+
+    backend: Literal["auto", "gpiozero", "mock", "none"] = "auto"
+    led_p1_pin: Pin = 24
+    led_p2_pin: Pin = 25
+    buzzer_pin: Pin = 18
+    buzzer: Literal["passive", "active", "none"] = "passive"
+    """Passive: plays tones. Active: has a tone of its own, only on and off."""
+    volume_percent: Annotated[int, Meta(ge=0, le=100)] = 60
+    mute: bool = False
+    quiet_from: TimeOfDay | None = None
+    quiet_until: TimeOfDay | None = None
+    """Between these times of day the buzzer keeps silent; the lights go on."""
+    silent_signals: tuple[str, ...] = ()
+    """Names of signals that are shown and never sounded."""
+
+
+class CameraSection(Section, frozen=True, kw_only=True):
+    """The eye above the table. `source`: auto, picamera2, a stable path (/dev/v4l/by-id/...), a number or a video."""
+
+    source: str = "auto"
+    width_px: Annotated[int, Meta(ge=160, le=7680)] = 1280
+    height_px: Annotated[int, Meta(ge=120, le=4320)] = 720
+    fps: Annotated[float, Meta(ge=1, le=240)] = 30.0
+    format: Annotated[str, Meta(pattern=r"^[A-Z0-9]{4}$")] = "MJPG"
+    mains_hz: Literal[50, 60] = 50
+    """Exposure is a multiple of the lamps' half wave: 10 ms at 50 Hz, 8.33 ms at 60 Hz."""
+    lock: bool = True
+    """Hold exposure, focus and white balance after warm-up."""
+    behind_pads_ms: Annotated[float, Meta(ge=-1_000, le=1_000)] = 0.0
+    """Measured by calibration: a touch is stamped this much later by the camera than by a pad."""
+    lost_after_ms: Annotated[float, Meta(ge=100, le=10_000)] = 800.0
+    """No good picture this long: the camera is lost, and the game is paused."""
+
+
+class StorageSection(Section, frozen=True, kw_only=True):
+    """Where games and the table file lie; empty: the usual places of this system."""
+
+    games_dir: str = ""
+    table_file: str = ""
+    pictures_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
+    """Most room for the pictures of one game; the event log is not limited."""
+    reserve_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 500
+    """Below this much free space pictures are left out, and people are told."""
+
+
+class Settings(Section, frozen=True, kw_only=True):
+    """Everything that a person may set."""
+
+    rules: RulesSection = RulesSection()
+    players: PlayersSection = PlayersSection()
+    pads: PadsSection = PadsSection()
+    signals: SignalsSection = SignalsSection()
+    camera: CameraSection = CameraSection()
+    storage: StorageSection = StorageSection()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """One file as it was read: its name for messages, its text, and what it says."""
+
+    name: str
+    text: str
+    values: Mapping[str, Any]
+
+    def line_of(self, dotted: str) -> int | None:
+        """Return the line on which a key is set, or None where that cannot be told from the text."""
+        *sections, key = dotted.split(".")
+        wanted = ".".join(sections)
+        section = ""
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if head := re.match(r"\s*\[([^\[\]]+)\]", line):
+                section = head[1].strip().strip('"')
+                if section == dotted:
+                    return number
+            elif section == wanted and re.match(rf"""\s*["']?{re.escape(key)}["']?\s*=""", line):
+                return number
+        return None
+
+    def at(self, dotted: str) -> str:
+        """Return `file, line N` for a message."""
+        line = self.line_of(dotted)
+        return self.name if line is None else f"{self.name}, line {line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings and where each value that is not a default came from (dotted name -> file and line)."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+def settings_places(config: Path | None, environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the files to read, the later one wins. Only a file given by hand has to exist."""
+    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
+    usual = [Path("/etc/spit-referee") / FILE_NAME, home / "spit-referee" / FILE_NAME]
+    return [path for path in usual if path.is_file()] + ([config] if config is not None else [])
+
+
+def load_settings(config: Path | None = None, environ: Mapping[str, str] = os.environ) -> Loaded:
+    """Return the settings of this machine and user; raises SettingsError with file, line and cure."""
+    return settings_from([read_settings_file(path) for path in settings_places(config, environ)])
+
+
+def read_settings_file(path: Path) -> SettingsFile:
+    """Return what a file says; raises SettingsError for one that is missing or not TOML."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise SettingsError(f"{path}: there is no such settings file; leave --config out to use the defaults") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: cannot be read as text ({error}); check the file and its permissions") from None
+    return parse_settings(text, str(path))
+
+
+def parse_settings(text: str, name: str) -> SettingsFile:
+    """Return the values of a TOML text; `name` is for messages. Raises SettingsError."""
+    try:
+        return SettingsFile(name, text, tomllib.loads(text.replace("\r\n", "\n")))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{name}: not TOML ({error}); write lines like volume_percent = 60") from None
+
+
+def settings_from(files: list[SettingsFile]) -> Loaded:
+    """Return the settings that several files give together, the later one winning; raises SettingsError."""
+    merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for file in files:
+        refuse_unknown_keys(file, file.values, Settings, "")
+        merge(merged, file.values)
+        origins |= {dotted: file.at(dotted) for dotted in leaves(file.values)}
+    try:
+        settings = msgspec.convert(merged, Settings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(explain(error, origins)) from None
+    refuse_doubled_pins(settings, origins)
+    return Loaded(settings, origins)
+
+
+def merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
+    """Lay values over others, section by section."""
+    for key, value in values.items():
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield the dotted names of all values that are not tables."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def refuse_unknown_keys(file: SettingsFile, values: Mapping[str, Any], section: type[Struct], prefix: str) -> None:
+    """Raise SettingsError for a key that no setting has, naming the nearest one that exists."""
+    known = {field.name: field.type for field in msgspec.structs.fields(section)}
+    for key, value in values.items():
+        dotted = f"{prefix}{key}"
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1, 0.5)
+            cure = f"did you mean {prefix}{near[0]}?" if near else f"known here: {', '.join(known)}"
+            raise SettingsError(f"{dotted}: there is no such setting ({file.at(dotted)}); {cure}")
+        kind = known[key]
+        if isinstance(value, Mapping) and isinstance(kind, type) and issubclass(kind, Struct):
+            refuse_unknown_keys(file, value, kind, f"{dotted}.")
+
+
+def explain(error: msgspec.ValidationError, origins: Mapping[str, str]) -> str:
+    """Return a value's error as a sentence that starts with its dotted name and says where it stands."""
+    what, _, where = str(error).partition(" - at `$")
+    dotted = where.rstrip("`").lstrip(".") or "settings"
+    origin = next((place for name, place in origins.items() if name == dotted or name.startswith(f"{dotted}.")), "")
+    allowed = allowed_words(dotted)
+    hint = f"; allowed: {', '.join(allowed)}" if allowed else ""
+    return f"{dotted}: {what[:1].lower()}{what[1:]}{f' ({origin})' if origin else ''}{hint or '; correct the value'}"
+
+
+def allowed_words(dotted: str) -> tuple[str, ...]:
+    """Return the words that a setting may have, or nothing where it is not a choice of words."""
+    kind: Any = Settings
+    for name in dotted.split("."):
+        fields = {f.name: f.type for f in msgspec.structs.fields(kind)} if hasattr(kind, "__struct_fields__") else {}
+        kind = fields.get(name)
+    return tuple(str(word) for word in get_args(kind)) if getattr(kind, "__origin__", None) is Literal else ()
+
+
+def refuse_doubled_pins(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise SettingsError where two things hang on one pin, or an output on a pin that is pulled up."""
+    used = {name: pin for section in ("pads", "signals") for name, pin in named_pins(settings, section)}
+    counts = Counter(used.values())
+    for name, pin in used.items():
+        if counts[pin] > 1:
+            other = next(n for n, p in used.items() if p == pin and n != name)
+            place = origins.get(name) or origins.get(other, "defaults")
+            raise SettingsError(f"{name}: pin {pin} is also {other} ({place}); give each its own pin")
+        if pin in FIXED_PULL_UPS and name.startswith("signals."):
+            place = origins.get(name, "defaults")
+            raise SettingsError(f"{name}: pin {pin} is always pulled up ({place}); use pin 9 or higher for outputs")
+
+
+def named_pins(settings: Settings, section: Literal["pads", "signals"]) -> Iterator[tuple[str, int]]:
+    """Yield dotted name and pin of everything in a section that is really wired."""
+    if section == "pads":
+        wired = set(settings.pads.pins().values()) if settings.pads.shared else None
+        for name in ("p1_a_pin", "p1_b_pin", "p2_a_pin", "p2_b_pin"):
+            pin = getattr(settings.pads, name)
+            if wired is None or name in ("p1_a_pin", "p2_a_pin"):
+                yield f"pads.{name}", pin
+        return
+    for name in ("led_p1_pin", "led_p2_pin", "buzzer_pin"):
+        if name != "buzzer_pin" or settings.signals.buzzer != "none":
+            yield f"signals.{name}", getattr(settings.signals, name)
+
+
+def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return where this user's games and table file lie: systemd's state folder, or the XDG place."""
+    if folder := environ.get("STATE_DIRECTORY"):
+        return Path(folder.split(":")[0])
+    home = Path(environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "/")) / ".local" / "state")
+    return home / "spit-referee"
+
+
+def games_dir(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of the game logs."""
+    return Path(settings.storage.games_dir).expanduser() if settings.storage.games_dir else state_dir(environ) / "games"
+
+
+def table_file(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the path of the table file, whether it is there or not."""
+    chosen = settings.storage.table_file
+    return Path(chosen).expanduser() if chosen else state_dir(environ) / "table.toml"
