@@ -1,0 +1,240 @@
+"""Writing a game log: append-only, handed to the kernel with every event, on the disk at quiet moments.
+
+A referee never stops because a disk is full: pictures go first, then events are counted but not written, and
+`GameLog.trouble` says so in a sentence.
+"""
+
+import errno
+import os
+import re
+import secrets
+from collections import deque
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import msgspec
+
+from referee.errors import LogError
+from referee.log.header import FRAMES_FOLDER, KEEP_MARK, LOG_FILE, AnyMark, Closed, Continued, Header
+from referee.log.names import FRAME_NAME, running_number
+from referee.log.reader import LoggedGame
+from referee.observations import AnyObservation
+from referee.verdicts import AnyVerdict, Award, DealOver, GameOver, Paused, Stuck
+
+FRAME_QUOTA_BYTES: Final = 200 * 1024 * 1024
+QUIET_MOMENTS: Final = (Stuck, DealOver, Award, GameOver, Paused)
+"""After these nobody plays for a second: time to wait for the disk."""
+
+
+class GameLog:
+    """One game's log, open for writing. Use it from one thread, in a `with` block.
+
+    `trouble` is None, or a sentence that says what could not be kept and how to cure it.
+    """
+
+    def __init__(self, directory: Path, *, next_n: int, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> None:
+        self.directory = directory
+        self.trouble: str | None = None
+        self._next_n = next_n
+        self._encoder = msgspec.json.Encoder()
+        self._file = (directory / LOG_FILE).open("ab", buffering=0)
+        self._frames = _FrameFolder(directory / FRAMES_FOLDER, frame_quota_bytes)
+
+    @classmethod
+    def create(cls, games_dir: Path, header: Header, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> "GameLog":
+        """Return the log of a new game in a folder of its own; `started`, `boot_id` and `software` are filled in
+        where the header leaves them empty. Raises LogError if the folder cannot be written."""
+        header = msgspec.structs.replace(
+            header,
+            started=header.started or datetime.now().astimezone().isoformat(timespec="seconds"),
+            boot_id=header.boot_id or boot_id(),
+            software=header.software or software_version(),
+        )
+        try:
+            directory = _make_directory(games_dir, header.started[:10])
+            (directory / FRAMES_FOLDER).mkdir()
+            log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes)
+        except OSError as error:
+            raise LogError(
+                f"no game can be logged in {games_dir} ({error.strerror}): choose another folder with --games"
+            ) from error
+        log._write(header)
+        log.sync()
+        return log
+
+    @classmethod
+    def resume(cls, directory: Path, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> "GameLog":
+        """Return an existing game's log, open at its end. A line that a power cut left half written stays as it is."""
+        last_n = -1
+        for entry in LoggedGame(directory).entries():
+            last_n = max(last_n, entry.n)
+        try:
+            log = cls(directory, next_n=last_n + 1, frame_quota_bytes=frame_quota_bytes)
+        except OSError as error:
+            raise LogError(f"{directory} cannot be continued ({error.strerror}): start a new game") from error
+        log._end_cut_line()
+        log._write(Continued(boot_id=boot_id(), software=software_version()))
+        return log
+
+    def observation(self, seen: AnyObservation) -> int:
+        """Log what a sensor saw and return its running number, which verdicts name as `of`."""
+        return self._write(seen)
+
+    def verdict(self, verdict: AnyVerdict) -> int:
+        """Log what the referee decided and return its running number."""
+        n = self._write(verdict)
+        if isinstance(verdict, QUIET_MOMENTS):
+            self.sync()
+        return n
+
+    def frame(self, name: str, jpeg_bytes: bytes, *, keep: bool = False) -> bool:
+        """Save a picture under `frames/NAME`; return False if it could not be kept. The oldest pictures without a
+        keep mark make room. `name` is like `000123-A-after.jpg`: lower or upper case letters, digits, `-`, `_`."""
+        if not FRAME_NAME.fullmatch(name):
+            raise LogError(f"{name!r} is no name for a picture: use letters, digits, - and _, ending in .jpg")
+        try:
+            return self._frames.save(name, jpeg_bytes, keep=keep)
+        except OSError as error:
+            self.trouble = f"pictures are not kept ({error.strerror}): make room on the disk of {self.directory}"
+            return False
+
+    def keep_frame(self, name: str) -> None:
+        """Mark a saved picture, so that the quota never deletes it."""
+        self._frames.keep(name)
+
+    def sync(self) -> None:
+        """Wait until everything written so far is on the disk."""
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._note_lost(error)
+
+    def close(self) -> None:
+        """Write the closing line and close the file. Without it a reader says that the power went."""
+        if not self._file.closed:
+            self._write(Closed())
+            self.sync()
+            self._file.close()
+
+    def __enter__(self) -> "GameLog":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _write(self, item: AnyObservation | AnyVerdict | AnyMark) -> int:
+        n = self._next_n
+        self._next_n += 1
+        line = b'{"n":%d,' % n + self._encoder.encode(item)[1:] + b"\n"
+        try:
+            self._append(line)
+        except OSError:
+            self._frames.give_back(len(line))
+            try:
+                self._append(line)
+            except OSError as error:
+                self._note_lost(error)
+        return n
+
+    def _append(self, line: bytes) -> None:
+        """Hand one whole line to the kernel. Of a line that does not fit nothing stays: the next one is whole again."""
+        start = self._file.seek(0, os.SEEK_END)
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            self._file.truncate(start)
+            raise
+
+    def _end_cut_line(self) -> None:
+        path = self.directory / LOG_FILE
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size == 0:
+                return
+            file.seek(size - 1)
+            if file.read(1) != b"\n":
+                self._append(b"\n")
+
+    def _note_lost(self, error: OSError) -> None:
+        self.trouble = f"the game log has gaps ({error.strerror}): make room on the disk of {self.directory}"
+
+
+class _FrameFolder:
+    """Pictures within a quota: the oldest without a keep mark goes first."""
+
+    def __init__(self, folder: Path, quota_bytes: int) -> None:
+        self._folder = folder
+        self._quota_bytes = quota_bytes
+        found = sorted(folder.glob("*.jpg"), key=lambda path: path.stat().st_mtime_ns)
+        self._sizes: deque[tuple[str, int]] = deque((path.name, path.stat().st_size) for path in found)
+        self._used_bytes = sum(size for _, size in self._sizes)
+
+    def save(self, name: str, jpeg_bytes: bytes, *, keep: bool) -> bool:
+        self.make_room(len(jpeg_bytes))
+        if self._used_bytes + len(jpeg_bytes) > self._quota_bytes:
+            return False
+        temporary = self._folder / f".{name}.part"
+        try:
+            temporary.write_bytes(jpeg_bytes)
+            temporary.replace(self._folder / name)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        self._sizes.append((name, len(jpeg_bytes)))
+        self._used_bytes += len(jpeg_bytes)
+        if keep:
+            self.keep(name)
+        return True
+
+    def keep(self, name: str) -> None:
+        (self._folder / f"{name}.{KEEP_MARK}").touch()
+
+    def make_room(self, wanted_bytes: int) -> None:
+        """Delete pictures, oldest first, until `wanted_bytes` more fit into the quota."""
+        self.give_back(self._used_bytes + wanted_bytes - self._quota_bytes)
+
+    def give_back(self, wanted_bytes: int) -> None:
+        """Delete at least that many bytes of pictures without a keep mark, oldest first, as long as there are any."""
+        kept: list[tuple[str, int]] = []
+        while self._sizes and wanted_bytes > 0:
+            name, size = self._sizes.popleft()
+            if (self._folder / f"{name}.{KEEP_MARK}").exists():
+                kept.append((name, size))
+                continue
+            (self._folder / name).unlink(missing_ok=True)
+            self._used_bytes -= size
+            wanted_bytes -= size
+        self._sizes.extendleft(reversed(kept))
+
+
+def _make_directory(games_dir: Path, date: str) -> Path:
+    """A folder that did not exist before: the running number orders games even when the wall clock was set back."""
+    games_dir.mkdir(parents=True, exist_ok=True)
+    date = date if re.fullmatch(r"\d{4}-\d\d-\d\d", date) else "undated"
+    number = max((running_number(path.name) for path in games_dir.iterdir()), default=0) + 1
+    while True:
+        directory = games_dir / f"{date}-{number:04d}-{secrets.token_hex(2)}"
+        try:
+            directory.mkdir()
+            return directory
+        except FileExistsError:
+            number += 1
+
+
+def boot_id() -> str:
+    """Return the kernel's name for this boot, empty where it has none."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def software_version() -> str:
+    try:
+        return version("spit-referee")
+    except PackageNotFoundError:
+        return "unknown"
