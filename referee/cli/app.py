@@ -36,7 +36,11 @@ def build_app() -> typer.Typer:
     for name, module, function, panel in COMMANDS:
         if find_spec(f"referee.cli.{module}") is None:
             continue
-        built.command(name, rich_help_panel=panel)(getattr(import_module(f"referee.cli.{module}"), function))
+        command = getattr(import_module(f"referee.cli.{module}"), function)
+        if isinstance(command, typer.Typer):
+            built.add_typer(command, name=name, rich_help_panel=panel)
+        else:
+            built.command(name, rich_help_panel=panel)(command)
     return built
 
 

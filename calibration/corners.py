@@ -1,0 +1,103 @@
+"""Where the table is: from the printed mat, or from four points of any rectangle whose size is known."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.tablefile import Points, Table, picture_hash, rectangle
+from referee.errors import PictureError, TableFileError
+from referee.table import PLAYERS
+
+GOOD_MM: Final = 1.5
+USABLE_MM: Final = 3.0
+"""Traffic light of the residual: up to GOOD_MM green, up to USABLE_MM yellow."""
+
+
+def load_picture(path: str) -> Image:
+    """Return the picture at `path`.
+
+    Raises:
+        PictureError: there is no picture there that can be read.
+    """
+    image = cv2.imread(path, cv2.IMREAD_COLOR)
+    if image is None:
+        raise PictureError(f"{path} is not a picture that can be read: give a JPEG or PNG file")
+    return np.asarray(image, np.uint8)
+
+
+def table_from_points(image: Image, points_px: Points, size_mm: tuple[float, float]) -> Table:
+    """Return the table whose middle is the middle of a rectangle of `size_mm` (width, height).
+
+    `points_px`: float64 (4, 2), its corners in the order p1-left, p1-right, p2-right, p2-left. The residual stays
+    unknown: four points always fit.
+
+    Raises:
+        TableFileError: the points are not the corners of a convex four-sided figure in that order.
+    """
+    points = np.asarray(points_px, np.float64).reshape(4, 2)
+    sides = np.roll(points, -1, axis=0) - points
+    after = np.roll(sides, -1, axis=0)
+    turns = sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0]
+    if min(size_mm) <= 0 or not (turns < 0).all():
+        raise TableFileError(
+            "--corners are not the corners of a rectangle: give them as p1-left, p1-right, p2-right, p2-left, in pixels"
+        )
+    corners_mm = rectangle(0.0, 0.0, *size_mm).astype(np.float32)
+    homography = cv2.getPerspectiveTransform(corners_mm, points.astype(np.float32))
+    height, width = image.shape[:2]
+    return Table(
+        image_size_px=(width, height),
+        homography_mm_to_px=np.asarray(homography, np.float64),
+        reference_hash=picture_hash(image),
+    )
+
+
+def card_size_error_mm(table: Table, quads_px: Sequence[Points]) -> float | None:
+    """Return how far cards of known size come out wrong: root mean square of their sides' errors in mm, None without.
+
+    This is a residual on something that had no part in the fit.
+    """
+    errors: list[float] = []
+    for quad in quads_px:
+        corners = table.to_mm(quad)
+        sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+        short, long = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2))
+        errors += [short - table.card_size_mm[0], long - table.card_size_mm[1]]
+    return float(np.sqrt(np.mean(np.square(errors)))) if errors else None
+
+
+def traffic_light(residual_mm: float | None) -> str:
+    """Return what a person should think of a residual, in words."""
+    if residual_mm is None:
+        return "unknown: lay a card in the middle and one in each row and run `spit-referee calibrate test`"
+    if residual_mm <= GOOD_MM:
+        return f"{residual_mm:.1f} mm: good"
+    if residual_mm <= USABLE_MM:
+        return f"{residual_mm:.1f} mm: usable; flatten the mat and try again for better"
+    return f"{residual_mm:.1f} mm: too much; flatten the mat, check the printed ruler, and calibrate again"
+
+
+def draw_overlay(image: Image, table: Table) -> Image:
+    """Return a copy of the picture with the table's zones drawn in: what the referee believes to be where."""
+    drawn = image.copy()
+    for pile, zone in table.piles.items():
+        _outline(drawn, table, zone, (60, 220, 60), pile)
+    for player in PLAYERS:
+        colour = (255, 160, 40) if player == "p1" else (60, 160, 255)
+        for number, zone in enumerate(table.rows[player], 1):
+            _outline(drawn, table, zone, colour, f"{player} {number}")
+    x, y = (round(v) for v in table.to_px(np.zeros((1, 2)))[0])
+    cv2.drawMarker(drawn, (x, y), (60, 220, 60), cv2.MARKER_CROSS, 24, 2)
+    return drawn
+
+
+def _outline(drawn: Image, table: Table, zone_mm: Points, colour: tuple[int, int, int], name: str) -> None:
+    corners: NDArray[np.int32] = np.round(table.to_px(zone_mm)).astype(np.int32)
+    cv2.polylines(drawn, [corners], True, colour, 2, cv2.LINE_AA)
+    x, y = corners.mean(axis=0).astype(int)
+    for ink, thickness in (((0, 0, 0), 4), (colour, 2)):
+        cv2.putText(drawn, name, (int(x) - 24, int(y) + 6), cv2.FONT_HERSHEY_SIMPLEX, 0.6, ink, thickness, cv2.LINE_AA)

@@ -1,0 +1,50 @@
+"""Finding the table from four points of a rectangle: a piece of cardboard, a book, the table top itself."""
+
+import numpy as np
+import pytest
+
+from calibration.corners import card_size_error_mm, draw_overlay, table_from_points, traffic_light
+from hardware.tablefile import POKER_MM, rectangle
+from referee.errors import TableFileError
+
+TILTED = np.array([(300.0, 600.0), (980.0, 620.0), (900.0, 130.0), (360.0, 120.0)])
+PICTURE = np.full((720, 1280, 3), 90, np.uint8)
+
+
+def test_four_points_put_the_middle_of_the_rectangle_at_the_origin_and_leave_the_residual_unknown() -> None:
+    table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
+    assert table.to_mm(TILTED) == pytest.approx(rectangle(0, 0, 400, 300), abs=1e-3)
+    assert table.residual_mm is None
+    assert traffic_light(table.residual_mm).startswith("unknown")
+
+
+def test_y_points_from_p1_to_p2_and_x_to_the_right_of_p1() -> None:
+    table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
+    (x, up), (right, y) = table.to_px(np.array([(0.0, 100.0), (100.0, 0.0)]))
+    middle = table.to_px(np.zeros((1, 2)))[0]
+    assert up < middle[1]
+    assert right > middle[0]
+    assert abs(x - middle[0]) < abs(up - middle[1])
+    assert abs(y - middle[1]) < abs(right - middle[0])
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (0, 0, 1, 2)])
+def test_points_in_the_wrong_order_are_refused_with_the_right_order_in_the_sentence(order: tuple[int, ...]) -> None:
+    with pytest.raises(TableFileError, match="p1-left, p1-right, p2-right, p2-left"):
+        table_from_points(PICTURE, TILTED[list(order)], (400.0, 300.0))
+
+
+def test_a_card_that_had_no_part_in_the_fit_measures_the_residual() -> None:
+    table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
+    card = table.to_px(rectangle(40.0, -20.0, *POKER_MM))
+    too_long = table.to_px(rectangle(40.0, -20.0, POKER_MM[0], POKER_MM[1] + 4.0))
+    assert card_size_error_mm(table, [card]) == pytest.approx(0.0, abs=1e-3)
+    assert card_size_error_mm(table, [too_long]) == pytest.approx(4.0 / np.sqrt(2), abs=1e-3)
+    assert card_size_error_mm(table, []) is None
+
+
+def test_the_overlay_draws_on_a_copy() -> None:
+    table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
+    drawn = draw_overlay(PICTURE, table)
+    assert (PICTURE == 90).all()
+    assert (drawn != PICTURE).any()

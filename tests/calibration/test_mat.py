@@ -1,0 +1,60 @@
+"""The printed mat is measured as a camera would see it: the PDF is rasterised and its markers are found again."""
+
+import cv2
+import numpy as np
+import pypdfium2
+import pytest
+
+from calibration.mat import Paper, draw_mat, marker_cells
+from hardware.tablefile import MARKER_CENTRES_MM
+
+PX_PER_MM = 2.0
+
+
+def pages(paper: Paper) -> list[np.ndarray]:
+    """The sheets as gray pictures, 2 px a millimetre."""
+    document = pypdfium2.PdfDocument(bytes(draw_mat(paper).output()))
+    return [
+        np.asarray(page.render(scale=PX_PER_MM * 25.4 / 72, grayscale=True).to_numpy()).squeeze() for page in document
+    ]
+
+
+def joined(paper: Paper) -> np.ndarray:
+    """The sheets laid edge to edge, as people tape them together."""
+    sheets = pages(paper)
+    if paper is Paper.A4:
+        return np.vstack([np.hstack(sheets[:2]), np.hstack(sheets[2:])])
+    return np.hstack(sheets)
+
+
+def marker_centres_mm(picture: np.ndarray) -> dict[int, tuple[float, float]]:
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
+    corners, ids, _ = detector.detectMarkers(picture)
+    middle = np.array([picture.shape[1] / 2, picture.shape[0] / 2])
+    found = {}
+    for quad, number in zip(corners, ids.ravel(), strict=True):
+        x, y = (quad.reshape(4, 2).mean(axis=0) + 0.5 - middle) / PX_PER_MM
+        found[int(number)] = (float(x), float(-y))
+    return found
+
+
+@pytest.mark.parametrize("paper", list(Paper))
+def test_the_mat_joined_from_any_paper_has_its_markers_where_the_table_expects_them(paper: Paper) -> None:
+    found = marker_centres_mm(joined(paper))
+    assert sorted(found) == [0, 1, 2, 3]
+    for number, centre in enumerate(MARKER_CENTRES_MM):
+        assert found[number] == pytest.approx(centre, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("paper", "count", "size_mm"), [("a2", 1, (594, 420)), ("a3", 2, (297, 420)), ("a4", 4, (297, 210))]
+)
+def test_the_sheets_have_the_size_of_real_paper(paper: str, count: int, size_mm: tuple[int, int]) -> None:
+    sheets = pages(Paper(paper))
+    assert len(sheets) == count
+    assert sheets[0].shape[::-1] == pytest.approx([side * PX_PER_MM for side in size_mm], abs=1)
+
+
+def test_markers_differ_in_every_quarter_turn() -> None:
+    looks = [np.rot90(marker_cells(n), turn).tobytes() for n in range(4) for turn in range(4)]
+    assert len(set(looks)) == 16
