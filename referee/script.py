@@ -37,16 +37,21 @@ class Lay(Action, frozen=True, kw_only=True, tag="lay"):
     dy_mm: float = 0.0
     angle_deg: float = 0.0
     """Where it comes to rest relative to the pile's centre and the table's y axis."""
+    owner: Player | None = None
+    """Whose row the card comes from; None: the own one."""
     intent: str = "legal"
+    """What the rules make of it; two cards in one movement are two actions with the same `at_ns`, lower card first."""
 
 
 class TakeBack(Action, frozen=True, kw_only=True, tag="take_back"):
-    """The card goes back from the pile to the place it came from."""
+    """The card goes back from the pile to the place it came from; `place` 0 is the packet of spit cards."""
 
     place: int
     pile: Pile
     card: Card
     hand: Hand
+    owner: Player | None = None
+    """Whose row it goes back to; None: the own one."""
 
 
 class TurnUp(Action, frozen=True, kw_only=True, tag="turn_up"):
@@ -75,6 +80,7 @@ class SpitDown(Action, frozen=True, kw_only=True, tag="spit"):
     dx_mm: float = 0.0
     dy_mm: float = 0.0
     angle_deg: float = 0.0
+    intent: str = "legal"
 
 
 class Slap(Action, frozen=True, kw_only=True, tag="slap"):
@@ -83,6 +89,8 @@ class Slap(Action, frozen=True, kw_only=True, tag="slap"):
     pile: Pile
     hand: Hand
     release_ns: int
+    intent: str = "legal"
+    """`legal`: the deal is over; `false_slap`: too early; `call`: both own pads at once, "I can't play"."""
 
 
 class Hover(Action, frozen=True, kw_only=True, tag="hover"):
