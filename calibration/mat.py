@@ -18,21 +18,16 @@ from numpy.typing import NDArray
 from hardware.tablefile import (
     MARKER_CENTRES_MM,
     MARKER_MM,
+    MAT_MM,
+    PAD_CENTRES_MM,
+    PAD_MM,
     PILE_X_MM,
     POKER_MM,
     ROW_PITCH_MM,
     ROW_Y_MM,
+    SPIT_CENTRES_MM,
 )
 from referee.table import PILES, PLAYERS
-
-MAT_MM: Final = (594.0, 420.0)
-PAD_MM: Final = (84.0, 56.0)
-PAD_CENTRES_MM: Final = {("p1", "A"): (-150.0, -34.0), ("p1", "B"): (150.0, -34.0)} | {
-    ("p2", "A"): (-150.0, 34.0),
-    ("p2", "B"): (150.0, 34.0),
-}
-"""Where the pads lie: beside the pile they are for, on their owner's side."""
-SPIT_CENTRES_MM: Final = {"p1": (242.0, -70.0), "p2": (-242.0, 70.0)}
 
 INK: Final = (40, 52, 46)
 GROUND: Final = (176, 200, 186)

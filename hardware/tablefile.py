@@ -7,6 +7,7 @@ table points to the undistorted pinhole picture; the lens model (OpenCV's k1 k2 
 import hashlib
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
@@ -28,12 +29,22 @@ CURE: Final = "make it again with `spit-referee calibrate corners`"
 POKER_MM: Final = (63.5, 88.9)
 BRIDGE_MM: Final = (57.15, 88.9)
 
-PILE_X_MM: Final = {"A": -48.0, "B": 48.0}
-ROW_Y_MM: Final = {"p1": -118.0, "p2": 118.0}
+PILE_X_MM: Final[Mapping[Pile, float]] = {"A": -48.0, "B": 48.0}
+ROW_Y_MM: Final[Mapping[Player, float]] = {"p1": -118.0, "p2": 118.0}
 ROW_PITCH_MM: Final = 76.0
 MARKER_MM: Final = 40.0
 MARKER_CENTRES_MM: Final = ((-242.0, 150.0), (242.0, 150.0), (242.0, -150.0), (-242.0, -150.0))
 """Centres of the mat's ArUco markers, ids 0 to 3 (DICT_4X4_50)."""
+MAT_MM: Final = (594.0, 420.0)
+PAD_MM: Final = (84.0, 56.0)
+PAD_CENTRES_MM: Final[Mapping[tuple[Player, Pile], tuple[float, float]]] = {
+    ("p1", "A"): (-150.0, -34.0),
+    ("p1", "B"): (150.0, -34.0),
+    ("p2", "A"): (-150.0, 34.0),
+    ("p2", "B"): (150.0, 34.0),
+}
+"""Where the pads lie: beside the pile they are for, on their owner's side."""
+SPIT_CENTRES_MM: Final[Mapping[Player, tuple[float, float]]] = {"p1": (242.0, -70.0), "p2": (-242.0, 70.0)}
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> Points:

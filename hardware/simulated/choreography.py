@@ -1,0 +1,266 @@
+"""Turns a script (what two players do) into movements: which card lies where when, what flies, where the hands are."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from hardware.simulated.look import Look
+from hardware.simulated.motion import MS, Flight, HandPath, Key, Lying, forward, grip
+from hardware.tablefile import PAD_CENTRES_MM, PILE_X_MM, ROW_PITCH_MM, ROW_Y_MM, SPIT_CENTRES_MM
+from referee.cards import Card
+from referee.script import (
+    AnyAction,
+    Deal,
+    Gather,
+    Hover,
+    Knock,
+    Lay,
+    Move,
+    Script,
+    Slap,
+    SpitDown,
+    TakeBack,
+    TurnUp,
+)
+from referee.table import Hand, Player
+
+Spot = str
+"""Where cards lie: `A`, `B`, `p1.1` to `p1.5`, `p1.spit`, and the same for p2."""
+
+CARD_THICK_MM: Final = 0.3
+_STAYS_NS: Final = 70 * MS
+"""How long the fingers stay on a card that they laid down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From `at_ns` on these cards lie at a spot, bottom to top."""
+
+    at_ns: int
+    spot: Spot
+    cards: tuple[Lying, ...]
+
+
+def spot_mm(spot: Spot) -> tuple[float, float]:
+    """Return the middle of a spot on the mat."""
+    if spot in PILE_X_MM:
+        return PILE_X_MM[spot], 0.0
+    player: Player = "p1" if spot[:2] == "p1" else "p2"
+    if spot[3:] == "spit":
+        return SPIT_CENTRES_MM[player]
+    return (int(spot[3:]) - 3) * ROW_PITCH_MM * forward(player), ROW_Y_MM[player]
+
+
+@dataclass(slots=True)
+class Choreography:
+    """The whole script as movements. Read `changes` (in order of time), `flights` and `hands`."""
+
+    script: Script
+    look: Look
+    changes: list[Change] = field(default_factory=list)
+    flights: list[Flight] = field(default_factory=list)
+    hands: dict[tuple[Player, Hand], HandPath] = field(default_factory=dict)
+    _steps: list[tuple[int, int, Callable[[], None]]] = field(default_factory=list)
+    _stacks: dict[Spot, tuple[Lying, ...]] = field(default_factory=dict)
+    _random: random.Random = field(default_factory=random.Random)
+
+    def __post_init__(self) -> None:
+        self._random.seed(f"{self.look.seed} {self.script.seed}")
+        for player in ("p1", "p2"):
+            for hand in ("L", "R"):
+                self.hands[player, hand] = HandPath(player, hand)
+        for action in sorted(self.script.actions, key=lambda a: (a.start_ns, a.at_ns)):
+            self._plan(action)
+        for _, _, step in sorted(self._steps, key=lambda step: step[:2]):
+            step()
+        for path in self.hands.values():
+            path.finish()
+        self.flights.sort(key=lambda flight: flight.begin_ns)
+
+    # -- one movement each ------------------------------------------------------------------------------------------
+
+    def _plan(self, action: AnyAction) -> None:
+        match action:
+            case Deal():
+                self._deal(action)
+            case Lay():
+                owner = action.owner or action.player
+                self._carry(action, action.hand, f"{owner}.{action.place}", action.pile, action.card, self._rest(action))
+            case SpitDown():
+                self._carry(action, action.hand, f"{action.player}.spit", action.pile, None, self._rest(action))
+            case TakeBack():
+                owner = action.owner or action.player
+                home = f"{owner}.{action.place or 'spit'}"
+                rest = replace(self._tidy(owner, home, action.card), up=action.place > 0)
+                self._carry(action, action.hand, action.pile, home, action.card, rest)
+            case Move():
+                target = f"{action.player}.{action.to_place}"
+                rest = self._tidy(action.player, target, action.card)
+                self._carry(action, action.hand, f"{action.player}.{action.place}", target, action.card, rest)
+            case TurnUp():
+                self._turn_up(action)
+            case Slap():
+                x, y = PAD_CENTRES_MM[action.player, action.pile]
+                self._hand(action.player, action.hand).do(
+                    [Key(action.start_ns, x, y - 60 * forward(action.player), 30.0, "flat"),
+                     Key(action.at_ns, x, y, 1.0, "flat", 25.0), Key(action.release_ns, x, y, 1.0, "flat", 0.0)]
+                )  # fmt: skip
+            case Hover():
+                self._hover(action)
+            case Knock():
+                self._knock(action)
+            case Gather():
+                self._gather(action)
+
+    def _hand(self, player: Player, hand: Hand) -> HandPath:
+        return self.hands[player, hand]
+
+    def _rest(self, action: Lay | SpitDown) -> Lying:
+        """Return where a card comes to rest on a pile; p2's cards lie the way p2 sees them."""
+        x, y = spot_mm(action.pile)
+        turned = 0.0 if action.player == "p1" else 180.0
+        return Lying(action.card, True, x + action.dx_mm, y + action.dy_mm, turned + action.angle_deg)
+
+    def _tidy(self, player: Player, spot: Spot, card: Card) -> Lying:
+        """Return where a player puts a card of the own row."""
+        gauss, untidy = self._random.gauss, self.look.untidy
+        x, y = spot_mm(spot)
+        turned = 0.0 if player == "p1" else 180.0
+        return Lying(card, True, x + gauss(0, 2.0) * untidy, y + gauss(0, 2.0) * untidy, turned + gauss(0, 2.2) * untidy)
+
+    def _carry(self, action: AnyAction, hand: Hand, source: Spot, target: Spot, card: Card | None, rest: Lying) -> None:
+        """A hand takes a card (None: the topmost) from one spot and lays it on another."""
+        lift, touch = action.start_ns + (action.at_ns - action.start_ns) // 8, action.at_ns
+        taken: list[Flight] = []
+
+        def lift_it() -> None:
+            stack = self._stacks.get(source, ())
+            index = max((n for n, lying in enumerate(stack) if card in (None, lying.card)), default=None)
+            if index is None:
+                return
+            lying = stack[index]
+            onto = replace(rest, z_mm=len(self._stacks.get(target, ())) * CARD_THICK_MM)
+            taken.append(Flight(lift, touch, (lying,), replace(onto, card=lying.card), action.player, hand))
+            self._set(lift, source, stack[:index] + stack[index + 1 :])
+
+        def lay_it() -> None:
+            if taken:
+                stack = self._stacks.get(target, ())
+                self._set(touch, target, (*stack, replace(taken[0].target, z_mm=len(stack) * CARD_THICK_MM)))
+                self.flights.append(taken[0])
+
+        self._at(lift, lift_it)
+        self._at(touch, lay_it)
+        self._carrying_hand(action.player, hand, source, rest, lift, touch)
+
+    def _carrying_hand(self, player: Player, hand: Hand, source: Spot, rest: Lying, lift: int, touch: int) -> None:
+        from_x, from_y = grip(player, hand, *spot_mm(source))
+        to_x, to_y = grip(player, hand, rest.x_mm, rest.y_mm)
+        self._hand(player, hand).do(
+            [Key(lift - 60 * MS, from_x, from_y), Key(lift, from_x, from_y, arc_mm=0.0),
+             Key(touch, to_x, to_y, arc_mm=22.0), Key(touch + _STAYS_NS, to_x, to_y, arc_mm=0.0)]
+        )  # fmt: skip
+
+    def _turn_up(self, action: TurnUp) -> None:
+        spot = f"{action.player}.{action.place}"
+        lift = action.start_ns + (action.at_ns - action.start_ns) // 4
+        taken: list[Flight] = []
+
+        def lift_it() -> None:
+            stack = self._stacks.get(spot, ())
+            if stack:
+                upright = replace(stack[-1], up=True)
+                taken.append(Flight(lift, action.at_ns, (stack[-1],), upright, action.player, action.hand, 30.0, (0.1, 0.9)))
+                self._set(lift, spot, stack[:-1])
+
+        def lay_it() -> None:
+            if taken:
+                self._set(action.at_ns, spot, (*self._stacks.get(spot, ()), replace(taken[0].target, card=action.card)))
+                self.flights.append(taken[0])
+
+        self._at(lift, lift_it)
+        self._at(action.at_ns, lay_it)
+        x, y = grip(action.player, action.hand, *spot_mm(spot), 30.0)
+        keys = [Key(lift, x, y), Key(action.at_ns, x, y, arc_mm=24.0), Key(action.at_ns + 40 * MS, x, y, arc_mm=0.0)]
+        self._hand(action.player, action.hand).do(keys)
+
+    def _hover(self, action: Hover) -> None:
+        x, y = grip(action.player, action.hand, *spot_mm(action.pile))
+        keys = [Key(action.at_ns, x, y, 38.0), Key(max(action.at_ns + 1, action.end_ns - 150 * MS), x + 6, y, 34.0)]
+        self._hand(action.player, action.hand).do(keys, optional=True)
+
+    def _knock(self, action: Knock) -> None:
+        def push(at_ns: int, share: float) -> Callable[[], None]:
+            def move() -> None:
+                self._set(at_ns, action.pile, tuple(
+                    replace(lying, x_mm=lying.x_mm + action.dx_mm * share, y_mm=lying.y_mm + action.dy_mm * share,
+                            angle_deg=lying.angle_deg + action.angle_deg * share)
+                    for lying in self._stacks.get(action.pile, ())
+                ))  # fmt: skip
+            return move
+
+        for n in range(4):
+            moment = action.at_ns - (3 - n) * 25 * MS
+            self._at(moment, push(moment, 0.25))
+        x, y = grip(action.player, "R", *spot_mm(action.pile), 30.0)
+        keys = [Key(action.at_ns - 80 * MS, x, y, 6.0), Key(action.at_ns, x + action.dx_mm, y + action.dy_mm, 4.0, arc_mm=0.0)]
+        self._hand(action.player, "R").do(keys, optional=True)
+
+    # -- dealing and gathering --------------------------------------------------------------------------------------
+
+    def _deal(self, action: Deal) -> None:
+        """The packets appear under the hand that puts them down, one place after the other, the spit cards last."""
+        packets: list[tuple[Spot, tuple[Card, ...], bool]] = [
+            (f"{action.player}.{n}", cards, True) for n, cards in enumerate(action.row, 1) if cards
+        ]
+        packets.append((f"{action.player}.spit", action.spit[::-1], False))
+        keys = []
+        for n, (spot, cards, top_up) in enumerate(packets, 1):
+            moment = action.start_ns + (action.at_ns - action.start_ns) * n // len(packets)
+            packet = self._packet(action.player, spot, cards, top_up)
+            self._at(moment, lambda m=moment, s=spot, p=packet: self._set(m, s, p))  # type: ignore[misc]  # bound now
+            x, y = grip(action.player, "R", *spot_mm(spot), 5.0)
+            keys += [Key(moment - 90 * MS, x, y, 6.0), Key(moment + 30 * MS, x, y, 4.0, arc_mm=0.0)]
+        if action.at_ns - action.start_ns > 1000 * MS:
+            self._hand(action.player, "R").do(keys)
+
+    def _packet(self, player: Player, spot: Spot, cards: tuple[Card, ...], top_up: bool) -> tuple[Lying, ...]:
+        gauss, base = self._random.gauss, self._tidy(player, spot, Card(""))
+        return tuple(
+            replace(base, card=card, up=top_up and n == len(cards) - 1, x_mm=base.x_mm + gauss(0, 0.8),
+                    y_mm=base.y_mm + gauss(0, 0.8), angle_deg=base.angle_deg + gauss(0, 0.9), z_mm=n * CARD_THICK_MM)
+            for n, card in enumerate(cards)
+        )  # fmt: skip
+
+    def _gather(self, action: Gather) -> None:
+        """The hand draws the pile to its owner, then sweeps the own row and the spit cards off the table."""
+        player, span = action.player, action.at_ns - action.start_ns
+        own: list[Spot] = [*(f"{player}.{n}" for n in range(1, 6)), f"{player}.spit"]
+        spots: list[Spot] = ([action.pile] if action.pile else []) + own
+        keys = []
+        for n, spot in enumerate(spots, 1):
+            moment = action.start_ns + span * n // (len(spots) + 1)
+            self._at(moment, lambda m=moment, s=spot: self._sweep(action, m, s))  # type: ignore[misc]  # bound now
+            x, y = grip(player, "R", *spot_mm(spot), 8.0)
+            keys.append(Key(moment, x, y, 6.0, "flat", 8.0))
+        self._hand(player, "R").do(keys)
+
+    def _sweep(self, action: Gather, at_ns: int, spot: Spot) -> None:
+        stack = self._stacks.get(spot, ())
+        if not stack:
+            return
+        self._set(at_ns, spot, ())
+        x, y = spot_mm(spot)
+        away = replace(stack[-1], x_mm=x * 0.7, y_mm=-380.0 * forward(action.player), z_mm=10.0)
+        self.flights.append(Flight(at_ns, at_ns + 420 * MS, stack[-3:], away, action.player, "R", 12.0))
+
+    # -- bookkeeping ------------------------------------------------------------------------------------------------
+
+    def _at(self, at_ns: int, step: Callable[[], None]) -> None:
+        self._steps.append((at_ns, len(self._steps), step))
+
+    def _set(self, at_ns: int, spot: Spot, cards: tuple[Lying, ...]) -> None:
+        self._stacks[spot] = cards
+        self.changes.append(Change(at_ns, spot, cards))
+
