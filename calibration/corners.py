@@ -1,6 +1,7 @@
 """Where the table is: from the printed mat, or from four points of any rectangle whose size is known."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import cv2
@@ -15,6 +16,13 @@ from referee.table import PLAYERS
 GOOD_MM: Final = 1.5
 USABLE_MM: Final = 3.0
 """Traffic light of the residual: up to GOOD_MM green, up to USABLE_MM yellow."""
+LEAST_PX_PER_MM: Final = 1.2
+FIELD_MM: Final = 300.0
+"""Outlines farther from the middle than this are not on the table."""
+NO_CARD_MM: Final = 15.0
+"""An outline that is off by more is not one card."""
+CHECK_CARDS: Final = 3
+"""A card in the middle and one in each row are the least to measure a residual on."""
 
 
 def load_picture(path: str) -> Image:
@@ -27,6 +35,19 @@ def load_picture(path: str) -> Image:
     if image is None:
         raise PictureError(f"{path} is not a picture that can be read: give a JPEG or PNG file")
     return np.asarray(image, np.uint8)
+
+
+def parse_points(texts: Sequence[str]) -> Points:
+    """Return points (N, 2) from texts like `310,602`.
+
+    Raises:
+        TableFileError: a text is not two numbers.
+    """
+    try:
+        points = [[float(part) for part in text.split(",")] for text in texts]
+        return np.array(points, np.float64).reshape(len(texts), 2)
+    except ValueError:
+        raise TableFileError(f"--corners {' '.join(texts)}: write each corner as x,y in pixels, like 310,602") from None
 
 
 def table_from_points(image: Image, points_px: Points, size_mm: tuple[float, float]) -> Table:
@@ -68,6 +89,13 @@ def card_size_error_mm(table: Table, quads_px: Sequence[Points]) -> float | None
         short, long = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2))
         errors += [short - table.card_size_mm[0], long - table.card_size_mm[1]]
     return float(np.sqrt(np.mean(np.square(errors)))) if errors else None
+
+
+def with_residual(table: Table, quads_px: Iterable[Points]) -> Table:
+    """Return the table with a residual measured on the cards that lie free on it, if there are enough of them."""
+    near = [quad for quad in quads_px if np.abs(table.to_mm(quad)).max() < FIELD_MM]
+    cards = [quad for quad in near if (error := card_size_error_mm(table, [quad])) is not None and error < NO_CARD_MM]
+    return replace(table, residual_mm=card_size_error_mm(table, cards)) if len(cards) >= CHECK_CARDS else table
 
 
 def traffic_light(residual_mm: float | None) -> str:
