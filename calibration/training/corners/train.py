@@ -1,0 +1,177 @@
+"""Teach the corner finder: `python -m calibration.training.corners.train POOL OUT.onnx [--minutes M] [--seed N]`.
+
+POOL is a folder made by `draw_pool`. One thread; the network is written again every few minutes, so that it can be stopped.
+"""
+
+import argparse
+import copy
+import math
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from calibration.training.corners.network import CARD_UNIT_PX, CHANNELS, INDEX_UNIT_PX, STRIDE, CornerFinder
+from calibration.training.corners.pool import Pool
+from calibration.training.corners.scenes import SIDE_PX, Scene, scene
+from referee.cards import RANKS, SUITS
+
+_CELLS = SIDE_PX // STRIDE
+_USES = 3
+"""How often a scene is shown, turned by quarters, before it is forgotten; drawing one costs as much as learning from it."""
+_BATCH = 16
+
+
+def quarter_turned(one: Scene, quarters: int) -> Scene:
+    """The scene turned anticlockwise by quarters."""
+    from dataclasses import replace
+
+    picture, truths = np.rot90(one.picture, quarters), one.indices
+    for _ in range(quarters % 4):
+        truths = [replace(t, quad=_turned(t.quad), card_quad=_turned(t.card_quad)) for t in truths]
+    return Scene(np.ascontiguousarray(picture), truths)
+
+
+def _turned(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.stack([points[:, 1], SIDE_PX - 1 - points[:, 0]], 1)
+
+
+def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """What the network should say: 21 x cells x cells (heat, index, card, complete, rank number, suit number, length) and
+    the weight of the heat (0 where an index is half covered)."""
+    made = np.zeros((21, _CELLS, _CELLS), np.float32)
+    weight = np.ones((_CELLS, _CELLS), np.float32)
+    y, x = np.mgrid[:_CELLS, :_CELLS].astype(np.float32) * STRIDE + (STRIDE - 1) / 2
+    for truth in one.indices:
+        centre = truth.quad.mean(0)
+        height = float(np.linalg.norm(truth.quad[3] - truth.quad[0]))
+        sigma = float(np.clip(0.14 * height, 2.8, 6.5))
+        heat = np.exp(-((x - centre[0]) ** 2 + (y - centre[1]) ** 2) / (2 * sigma**2))
+        if truth.seen < 0.9:
+            weight[heat > 0.1] = 0.0 if truth.seen > 0.35 else weight[heat > 0.1]
+            continue
+        mine = (heat > 0.55) & (heat > made[0])
+        made[0] = np.maximum(made[0], heat)
+        at = np.stack([x[mine], y[mine]], 0)
+        for n in range(4):
+            made[1 + 2 * n:3 + 2 * n, mine] = (truth.quad[n][:, None] - at) / INDEX_UNIT_PX
+            made[9 + 2 * n:11 + 2 * n, mine] = (truth.card_quad[n][:, None] - at) / CARD_UNIT_PX
+        made[17, mine] = truth.complete
+        made[18, mine] = 13 if truth.face == "JK" else RANKS.index(truth.face[:-1])
+        made[19, mine] = -1 if truth.face == "JK" else SUITS.index(truth.face[-1])  # type: ignore[arg-type]
+        made[20, mine] = np.linalg.norm(truth.card_quad[3] - truth.card_quad[0])
+        cx, cy = np.rint((centre - 1.5) / STRIDE).astype(int)
+        if 0 <= cx < _CELLS and 0 <= cy < _CELLS:
+            made[0, cy, cx] = 1.0
+    return made, weight
+
+
+def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[str, float]]:
+    """CenterNet's focal loss for the heat, L1 relative to the card's length for places, cross entropy for the rest."""
+    heat, want = torch.sigmoid(said[:, 0]).clamp(1e-4, 1 - 1e-4), truth[:, 0]
+    peak = (want == 1).float()
+    focal = -(peak * (1 - heat) ** 2 * heat.log() + (1 - peak) * (1 - want) ** 4 * heat**2 * (1 - heat).log()) * weight
+    n = peak.sum().clamp(min=1)
+    mine = truth[:, 20] > 0
+    got, goal = said.permute(0, 2, 3, 1)[mine], truth.permute(0, 2, 3, 1)[mine]
+    m = max(1, got.shape[0])
+    length = goal[:, 20:21]
+    index = ((got[:, CHANNELS["index"]] - goal[:, 1:9]).abs() * INDEX_UNIT_PX / length).sum() / m
+    card = ((got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length)
+    card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
+    complete = torch.nn.functional.binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
+    rank = torch.nn.functional.cross_entropy(got[:, CHANNELS["rank"]], goal[:, 18].long(), reduction="sum", label_smoothing=0.02) / m
+    suited = goal[:, 19] >= 0
+    suit = torch.nn.functional.cross_entropy(got[suited][:, CHANNELS["suit"]], goal[suited, 19].long(), reduction="sum") / m
+    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 0.5 * complete, "rank": 0.4 * rank, "suit": 0.4 * suit}
+    return torch.stack(list(parts.values())).sum(), {k: float(v.detach()) for k, v in parts.items()}
+
+
+def _scenes(rng: np.random.Generator, pool: Pool) -> Iterator[Scene]:
+    """New scenes, each coming back twice later in another quarter turn."""
+    waiting: deque[tuple[Scene, int]] = deque()
+    while True:
+        if len(waiting) < 400 or rng.random() < 1 / _USES:
+            fresh = scene(rng, pool)
+            waiting.append((fresh, _USES - 1))
+            yield quarter_turned(fresh, int(rng.integers(4)))
+        else:
+            old, left = waiting.popleft()
+            if left > 1:
+                waiting.append((old, left - 1))
+            yield quarter_turned(old, int(rng.integers(4)))
+
+
+def _batch(scenes: Iterator[Scene]) -> tuple[Tensor, Tensor, Tensor]:
+    chosen = [next(scenes) for _ in range(_BATCH)]
+    pictures = torch.from_numpy(np.stack([c.picture for c in chosen])).permute(0, 3, 1, 2).float().div_(255)
+    made = [targets(c) for c in chosen]
+    return (pictures.contiguous(memory_format=torch.channels_last), torch.from_numpy(np.stack([m[0] for m in made])),
+            torch.from_numpy(np.stack([m[1] for m in made])))
+
+
+def write_onnx(net: CornerFinder, path: Path) -> None:
+    """Write the network for any picture size."""
+    net = copy.deepcopy(net).eval()
+    torch.onnx.export(net, (torch.zeros(1, 3, 64, 96),), str(path), input_names=["picture"], output_names=["map"], opset_version=17,
+                      dynamo=False, dynamic_axes={"picture": {0: "n", 2: "h", 3: "w"}, "map": {0: "n", 2: "h4", 3: "w4"}})
+
+
+def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None) -> None:
+    """Train for about `minutes` of wall clock and write `out` (and `out` with .pt to go on from)."""
+    torch.manual_seed(seed)
+    net = CornerFinder().to(memory_format=torch.channels_last)
+    if start:
+        net.load_state_dict(torch.load(start))
+    mean = copy.deepcopy(net)
+    optimiser = torch.optim.AdamW(net.parameters(), 2e-3, weight_decay=1e-3)
+    scenes = _scenes(np.random.default_rng(seed), pool)
+    begun, step, told, written = time.monotonic(), 0, {}, time.monotonic()
+    while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
+        for group in optimiser.param_groups:
+            group["lr"] = 2.5e-3 * min(1, (step + 1) / 150) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
+        pictures, truth, weight = _batch(scenes)
+        with torch.autocast("cpu", torch.bfloat16):
+            said = net(pictures)
+        loss, parts = loss_of(said.float(), truth, weight)
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        optimiser.step()
+        step += 1
+        keep = min(0.998, step / (step + 20))
+        with torch.no_grad():
+            for a, b in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
+                a.copy_(torch.lerp(a, b, 1 - keep) if a.is_floating_point() else b)
+        told = {k: told.get(k, v) * 0.98 + v * 0.02 for k, v in parts.items()}
+        if step % 100 == 0:
+            print(f"{step:6d} {share:.2f} " + " ".join(f"{k} {v:.3f}" for k, v in told.items()), flush=True)
+        if time.monotonic() - written > 240:
+            written = time.monotonic()
+            torch.save(mean.state_dict(), out.with_suffix(".pt"))
+            write_onnx(mean, out)
+    torch.save(mean.state_dict(), out.with_suffix(".pt"))
+    write_onnx(mean, out)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Teach the corner finder.")
+    parser.add_argument("pool", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--minutes", type=float, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--start", type=Path, help="a .pt file to go on from")
+    told = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    train(Pool(told.pool), told.out, told.minutes, told.seed, told.start)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Gets what training draws with: typefaces and published decks, all of a known licence, none kept in the repository.
+
+    python -m calibration.training.fetch DATA
+
+Needs `npm`, `apt-get` (Debian 12) and `rsvg-convert` on the path. Each deck becomes a folder of pictures with a `deck.toml`.
+"""
+
+import argparse
+import gzip
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.cards import PACK
+
+FONTS = (
+    "abril-fatface alfa-slab-one anton antonio archivo-narrow arimo arvo bebas-neue besley bitter bodoni-moda caladea chivo "
+    "clear-sans crimson-text dejavu-sans dm-serif-display domine eb-garamond fira-sans-condensed fjalla-one "
+    "frank-ruhl-libre gelasio gfs-didot gloock graduate hepta-slab league-gothic libre-baskerville libre-caslon-text "
+    "libre-franklin old-standard-tt oswald patua-one playfair-display prata quattrocento roboto-condensed roboto-slab "
+    "rokkitt rufina sanchez slabo-27px tinos unna vollkorn yeseva-one zilla-slab"
+).split()
+"""Families of the npm scope @fontsource (SIL Open Font License, Apache-2.0 or Bitstream Vera)."""
+
+DEBIAN_PACKAGE = "kdegames-card-data-kf5"
+DEBIAN_DECKS = ("jolly-royal", "oxygen", "oxygen-air", "oxygen-white", "standard")
+"""Its decks with ordinary faces (GPL-2+). Left out: those that resemble the decks that readers are judged by (dondorf,
+gm-paris, nicu-ornamental, nicu-white, tigullio-international) and those that are no French deck to look at."""
+KENNARD_PACKAGE = "@heruka_urgyen/react-playing-cards"
+KENNARD_DECKS = ("2color", "2color-bf", "4color-bf")
+"""Adrian Kennard's decks (CC0): normal and large index, two and four colours."""
+KEPT_OUT = ("standard", "kennard-4color-bf")
+"""Decks for validation alone."""
+HEIGHT_PX = 450
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One card as an SVG file, or as one object in it."""
+
+    card: str
+    svg: Path
+    part: str | None = None
+
+
+def fetch_fonts(folder: Path) -> None:
+    """Typefaces, upright, regular and bold."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = re.compile(r"package/files/.*-latin-[47]00-normal\.woff$")
+    for family in FONTS:
+        if any(folder.glob(f"{family}-latin-*")):
+            continue
+        with tempfile.TemporaryDirectory() as box:
+            with tarfile.open(_packed(f"@fontsource/{family}", Path(box))) as packed:
+                for member in packed.getmembers():
+                    if wanted.match(member.name):
+                        member.name = Path(member.name).name
+                        packed.extract(member, folder, filter="data")
+
+
+def _packed(package: str, box: Path) -> Path:
+    subprocess.run(["npm", "pack", "--silent", package], cwd=box, check=True, stdout=subprocess.DEVNULL)
+    return next(box.glob("*.tgz"))
+
+
+def fetch_debian_decks(folder: Path) -> None:
+    """The decks of KDE's card games."""
+    with tempfile.TemporaryDirectory() as box:
+        subprocess.run(["apt-get", "download", DEBIAN_PACKAGE], cwd=box, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["dpkg-deb", "-x", str(next(Path(box).glob("*.deb"))), box], check=True)
+        for name in DEBIAN_DECKS:
+            packed = next((Path(box) / "usr/share/carddecks" / f"svg-{name}").glob("*.svgz"))
+            svg = Path(box) / f"{name}.svg"
+            svg.write_bytes(gzip.decompress(packed.read_bytes()))
+            _keep(folder / name, list(_kde_drawings(svg)), "GPL-2+", f"Debian {DEBIAN_PACKAGE}, svg-{name}")
+
+
+def _kde_drawings(svg: Path) -> Iterator[Drawing]:
+    suits = {"S": "spade", "H": "heart", "D": "diamond", "C": "club"}
+    ranks = {"A": "1", "J": "jack", "Q": "queen", "K": "king"}
+    for card in PACK:
+        yield Drawing(card, svg, f"{ranks.get(card[:-1], card[:-1])}_{suits[card[-1]]}")
+    known = svg.read_text(errors="replace")
+    for card, part in (("JK", "joker"), ("back", "back")):
+        if f'id="{part}"' in known:
+            yield Drawing(card, svg, part)
+
+
+def fetch_kennard_decks(folder: Path) -> None:
+    """Adrian Kennard's decks."""
+    with tempfile.TemporaryDirectory() as box:
+        with tarfile.open(_packed(KENNARD_PACKAGE, Path(box))) as packed:
+            packed.extractall(box, filter="data")
+        for name in KENNARD_DECKS:
+            art = Path(box) / "package/src/images" / name
+            names = {card: card.replace("10", "T") for card in PACK} | {"JK": "2J", "back": "1B"}
+            drawings = [Drawing(card, art / f"{file}.svg") for card, file in names.items() if (art / f"{file}.svg").exists()]
+            _keep(folder / f"kennard-{name}", drawings, "CC0-1.0", f"npm {KENNARD_PACKAGE}, {name}")
+
+
+def _keep(folder: Path, drawings: list[Drawing], licence: str, source: str) -> None:
+    """Draw every card of a deck into a folder, and write what it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for drawing in drawings:
+        rough = _drawn(drawing, 1.0, folder)
+        picture = _drawn(drawing, HEIGHT_PX / rough.shape[0], folder)
+        cv2.imwrite(str(folder / f"{drawing.card}.png"), picture)
+    validation = "true" if folder.name in KEPT_OUT else "false"
+    (folder / "deck.toml").write_text(f'source = "{source}"\nlicence = "{licence}"\nvalidation = {validation}\n')
+
+
+def _drawn(drawing: Drawing, zoom: float, folder: Path) -> NDArray[np.uint8]:
+    """The card alone, BGRA; a part of a sheet is cut out of it."""
+    file = folder / "drawn.png"
+    part = ["--export-id", drawing.part] if drawing.part else []
+    subprocess.run(["rsvg-convert", *part, "--zoom", f"{zoom:.4f}", "--output", str(file), str(drawing.svg)], check=True)
+    picture = cv2.imread(str(file), cv2.IMREAD_UNCHANGED)
+    file.unlink()
+    x, y, w, h = cv2.boundingRect((picture[..., 3] > 40).astype(np.uint8))
+    return picture[y:y + h, x:x + w]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    data = parser.parse_args().data
+    for tool in ("npm", "apt-get", "dpkg-deb", "rsvg-convert"):
+        if shutil.which(tool) is None:
+            parser.error(f"{tool} is not installed: training needs it to fetch typefaces and decks")
+    fetch_fonts(data / "fonts")
+    fetch_kennard_decks(data / "decks")
+    fetch_debian_decks(data / "decks")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""Reading one card: cut it out of a picture upright and at a fixed size, and ask the network what it is.
+
+The network sees the whole card, either way up, and gives odds over `CLASSES`: 52 cards, a joker, a card face down, and
+"none" for whatever is no card or cannot be told. How it was taught, and how well it reads, stands beside its weights.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Final, Protocol
+
+import cv2
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.cards import JOKER, PACK, UNREAD, Card
+from referee.errors import PictureError
+
+Image = NDArray[np.uint8]
+Quad = NDArray[np.float64]
+
+FACE_DOWN: Final = "face_down"
+NOTHING: Final = "none"
+CLASSES: Final[tuple[str, ...]] = (*PACK, JOKER, FACE_DOWN, NOTHING)
+"""Order of the columns that the network answers with."""
+
+CROP_SIZE: Final = (88, 120)
+"""Width and height of what the network sees: 1.26 pixels a millimetre."""
+CROP_MARGIN: Final = 4
+"""Pixels round the card inside the crop, so that an index survives a quad that is 2.5 mm off."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What one crop shows. The odds of all cards, `face_down` and `nothing` add up to 1."""
+
+    cards: dict[Card, float]
+    """The likeliest cards with their probabilities, best first; those under 0.1 % are left out."""
+    face_down: float
+    nothing: float
+    """No card, or one that cannot be told."""
+
+    @property
+    def best(self) -> tuple[Card, float]:
+        """The likeliest card and its probability; `??` with 0 where no card is likely at all."""
+        return next(iter(self.cards.items()), (UNREAD, 0.0))
+
+
+def rectify(image: Image, quad_px: Quad) -> Image:
+    """Cut a card out of a picture: its corners (4 x 2, its own TL, TR, BR, BL; pixel centres are integers) go to fixed
+    places in a picture of CROP_SIZE, uint8 BGR, with CROP_MARGIN pixels of surroundings. Outside the picture is black.
+    """
+    quad = np.asarray(quad_px, np.float64).reshape(4, 2)
+    image, quad = _shrunk(image, quad)
+    width, height = CROP_SIZE
+    left, top = CROP_MARGIN - 0.5, CROP_MARGIN - 0.5
+    right, bottom = width - CROP_MARGIN - 0.5, height - CROP_MARGIN - 0.5
+    target = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float32)
+    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
+    return np.asarray(cv2.warpPerspective(image, warp, CROP_SIZE, flags=cv2.INTER_LINEAR), np.uint8)
+
+
+def _shrunk(image: Image, quad: Quad) -> tuple[Image, Quad]:
+    """The part of the picture round the quad, halved and so on while it is over twice as fine as the crop needs."""
+    sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
+    factor = int(sides.max() / (CROP_SIZE[1] - 2 * CROP_MARGIN))
+    if factor < 2:
+        return image, quad
+    margin = 0.1 * sides.max()
+    x0, y0 = np.floor(np.maximum(quad.min(axis=0) - margin, 0)).astype(int)
+    x1, y1 = np.ceil(quad.max(axis=0) + margin).astype(int)
+    part = image[y0:y1, x0:x1]
+    size = (part.shape[1] // factor, part.shape[0] // factor)
+    if min(size, default=0) < 2:
+        return image, quad
+    scale = np.array([size[0] / part.shape[1], size[1] / part.shape[0]])
+    smaller = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return smaller, (quad - (x0, y0) + 0.5) * scale - 0.5
+
+
+class _Engine(Protocol):
+    def __call__(self, batch: NDArray[np.float32]) -> NDArray[np.float32]: ...
+
+
+class CardReader:
+    """The network, loaded at the first reading. Not for two threads at once."""
+
+    def __init__(self, weights: Path | None = None) -> None:
+        """`weights`: an ONNX file in place of the one in the package."""
+        self._weights = weights
+
+    def odds(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Probabilities, float32 (N, 55) in the order of CLASSES, rows adding up to 1.
+
+        `crops`: uint8 (N, H, W, 3) BGR as from `rectify`; other sizes are resized. Each is read both ways up at once.
+        """
+        if crops.size == 0:
+            return np.zeros((0, len(CLASSES)), np.float32)
+        sized = [crop if crop.shape[1::-1] == CROP_SIZE else cv2.resize(crop, CROP_SIZE, interpolation=cv2.INTER_AREA)
+                 for crop in crops]
+        upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
+        logits = self._engine(np.concatenate([upright, upright[:, :, ::-1, ::-1]]))
+        return _softmax(_both_ways(logits))
+
+    def read(self, crops: NDArray[np.uint8]) -> list[Reading]:
+        """What each crop shows; `crops` as for `odds`."""
+        return [reading_of(row) for row in self.odds(crops)]
+
+    def read_quad(self, image: Image, quad_px: Quad) -> Reading:
+        """Cut one card out of a picture and read it."""
+        return self.read(rectify(image, quad_px)[None])[0]
+
+    @cached_property
+    def _engine(self) -> _Engine:
+        if self._weights is None:
+            packaged = resources.files("hardware.vision") / "weights" / "reader.onnx"
+            return _engine_of(packaged.read_bytes())
+        try:
+            return _engine_of(self._weights.read_bytes())
+        except FileNotFoundError:
+            raise PictureError(f"the reader's weights {self._weights} are not there: give an ONNX file") from None
+
+
+def _engine_of(model: bytes) -> _Engine:
+    """ONNX Runtime where it is there (half the time of the other), else OpenCV's own; one thread."""
+    try:
+        import onnxruntime
+    except ImportError:
+        net = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
+
+        def forward(batch: NDArray[np.float32]) -> NDArray[np.float32]:
+            net.setInput(batch)
+            return np.asarray(net.forward(), np.float32)
+
+        return forward
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+
+    def run(batch: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray(session.run(None, {name: batch})[0], np.float32)
+
+    return run
+
+
+def _both_ways(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Mean of the two ways up: the same card twice, hardly independent, so the evidence is not added."""
+    n = len(logits) // 2
+    return np.asarray((logits[:n] + logits[n:]) / 2, np.float32)
+
+
+def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float32)
+
+
+def reading_of(odds: NDArray[np.float32]) -> Reading:
+    """One row of `CardReader.odds` as a Reading."""
+    order = np.argsort(odds[:53])[::-1]
+    cards = {Card(CLASSES[i]): float(odds[i]) for i in order if odds[i] >= 0.001}
+    return Reading(cards=cards, face_down=float(odds[53]), nothing=float(odds[54]))
+
+
+def combined(readings: Sequence[NDArray[np.float32]], correlation: float = 0.6) -> NDArray[np.float32]:
+    """Odds (55,) from several looks at one lying card.
+
+    Log-odds are added, but looks share the same light and cover: n looks count as n / (1 + (n - 1) * correlation)
+    independent ones (the usual design effect), so ten looks at 60 % correlation count as 1.6.
+    """
+    logs = np.log(np.maximum(np.asarray(readings, np.float64), 1e-6))
+    n = len(logs)
+    weight = 1 / (1 + (n - 1) * correlation)
+    return _softmax((weight * logs.sum(axis=0))[None].astype(np.float32))[0]
+
+
+def entropy(cards: Mapping[Card, float]) -> float:
+    """Bits of doubt left in odds over cards."""
+    return -sum(p * math.log2(p) for p in cards.values() if p > 0)
