@@ -1,0 +1,72 @@
+"""`spit-referee replay`: the list of games, the timeline of one, or its page as a single file."""
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+
+from referee.log import LoggedGame, find_game, games_dir, list_games
+
+
+def replay(
+    game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    pictures_mb: Annotated[
+        float, typer.Option("--pictures-mb", metavar="MB", min=0, help="At most this much of pictures in the page.")
+    ] = 8.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One object a line: games, or the moments of one.")] = False,
+) -> None:
+    """Look at a logged game: who was first and by how much, what was illegal and why, how both played.
+
+    Without GAME it lists the games. Options that need one take the newest.
+    """
+    folder = games_dir(games)
+    if game is None and html is None and not open_:
+        _list(folder, as_json)
+        return
+    logged = LoggedGame(find_game(game, folder))
+    if html is not None or open_:
+        _write_page(logged, html or logged.directory / "replay.html", pictures_mb, open_)
+    else:
+        _print(logged, as_json)
+
+
+def _list(folder: Path, as_json: bool) -> None:
+    from referee.replay.terminal import games_table
+
+    games = list_games(folder)
+    if as_json:
+        for game in games:
+            line = {"game": game.name, "header": game.header, "closed": game.closed, "trouble": game.trouble or None}
+            sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+    elif games:
+        Console().print(games_table(games))
+    else:
+        print(f"No game is logged in {folder} yet: play one with `spit-referee demo`, or give --games DIR.")
+
+
+def _print(logged: LoggedGame, as_json: bool) -> None:
+    from referee.replay import statistics_of, timeline_of
+    from referee.replay.terminal import print_timeline
+
+    timeline = timeline_of(logged)
+    if as_json:
+        for moment in timeline.moments:
+            sys.stdout.buffer.write(msgspec.json.encode(moment) + b"\n")
+    else:
+        print_timeline(Console(), timeline, statistics_of(timeline))
+
+
+def _write_page(logged: LoggedGame, path: Path, pictures_mb: float, open_: bool) -> None:
+    from referee.replay.page import write_page
+
+    size_bytes = write_page(logged, path, picture_budget_bytes=round(pictures_mb * 1e6))
+    print(f"{path} ({size_bytes / 1e6:.1f} MB): open it in any browser, it needs no network.")
+    if open_:
+        webbrowser.open(path.absolute().as_uri())
