@@ -1,0 +1,107 @@
+"""Where signals come out: lights and buzzer on pins, or a recorder. All are dark and silent after `close`."""
+
+from collections.abc import Callable
+from time import monotonic_ns
+from typing import Any, Literal, Protocol
+
+from hardware.gpio import gpio_errors, real_factory
+from hardware.signals.mixer import DARK, Output
+from referee.errors import DeviceError
+from referee.settings import SignalsSection
+
+
+class Outputs(Protocol):
+    """Two lights and a buzzer. `show` is called only when something changes."""
+
+    name: str
+
+    def show(self, output: Output) -> None:
+        """Bring the pins to this state; raises DeviceError when they are gone."""
+
+    def close(self) -> None:
+        """Dark and silent, pins given back; may be called twice."""
+
+
+class MockOutputs:
+    """Keeps what was shown, with its moments: `shown` is a list of (at_ns, Output)."""
+
+    name = "mock"
+
+    def __init__(self, clock: Callable[[], int] = monotonic_ns) -> None:
+        self.shown: list[tuple[int, Output]] = []
+        self.closed = False
+        self._clock = clock
+
+    @property
+    def now(self) -> Output:
+        return self.shown[-1][1] if self.shown else DARK
+
+    def show(self, output: Output) -> None:
+        """Keep it."""
+        self.shown.append((self._clock(), output))
+
+    def close(self) -> None:
+        """Dark and silent."""
+        self.show(DARK)
+        self.closed = True
+
+
+class GpiozeroOutputs:
+    """Lights and buzzer on the header's pins.
+
+    A passive buzzer is driven as a plain PWM pin, whose `off` really ends low: gpiozero's TonalBuzzer leaves the pin
+    high about every second time, and a magnetic buzzer then draws current all night.
+    """
+
+    def __init__(self, settings: SignalsSection, factory: Callable[[], Any] = real_factory) -> None:
+        import gpiozero
+
+        self._factory = factory()
+        self.name = f"gpiozero over {type(self._factory).__name__.removesuffix('Factory')}"
+        self._duty = settings.volume_percent / 200
+        self._buzzer: Any = None
+        self._kind: Literal["passive", "active", "none"] = settings.buzzer
+        self._hz = 0
+        try:
+            self._p1 = gpiozero.LED(settings.led_p1_pin, pin_factory=self._factory)
+            self._p2 = gpiozero.LED(settings.led_p2_pin, pin_factory=self._factory)
+            if self._kind == "active":
+                self._buzzer = gpiozero.Buzzer(settings.buzzer_pin, pin_factory=self._factory)
+            elif self._kind == "passive":
+                self._buzzer = gpiozero.PWMOutputDevice(settings.buzzer_pin, frequency=440, pin_factory=self._factory)
+        except gpio_errors() as error:
+            self._factory.close()
+            cure = "end the other program that holds the pin, or give it another one in the settings"
+            raise DeviceError(f"a light or the buzzer cannot be used ({error}); {cure}") from None
+
+    def show(self, output: Output) -> None:
+        """Bring lights and buzzer to this state."""
+        try:
+            self._p1.value, self._p2.value = output.p1, output.p2
+            if self._buzzer is not None and output.hz != self._hz:
+                self._sound(output.hz)
+        except gpio_errors() as error:
+            raise DeviceError(f"lights and buzzer stopped answering ({error}); check the wiring") from None
+        self._hz = output.hz
+
+    def _sound(self, hz: int) -> None:
+        if not hz:
+            self._buzzer.off()
+        elif self._kind == "active":
+            self._buzzer.on()
+        else:
+            self._buzzer.frequency = hz
+            self._buzzer.value = self._duty
+
+    def close(self) -> None:
+        """Dark and silent, pins given back."""
+        for device in (self._p1, self._p2, self._buzzer):
+            if device is not None and not device.closed:
+                device.off()
+                device.close()
+        self._factory.close()
+
+
+def outputs_of(settings: SignalsSection) -> Outputs:
+    """Return lights and buzzer as set; raises DeviceError with the cure where `auto` finds no pins."""
+    return MockOutputs() if settings.backend in ("mock", "none") else GpiozeroOutputs(settings)
