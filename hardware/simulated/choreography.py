@@ -23,7 +23,7 @@ from referee.script import (
     TakeBack,
     TurnUp,
 )
-from referee.table import Hand, Player
+from referee.table import PILES, Hand, Player
 
 Spot = str
 """Where cards lie: `A`, `B`, `p1.1` to `p1.5`, `p1.spit`, and the same for p2."""
@@ -44,8 +44,9 @@ class Change:
 
 def spot_mm(spot: Spot) -> tuple[float, float]:
     """Return the middle of a spot on the mat."""
-    if spot in PILE_X_MM:
-        return PILE_X_MM[spot], 0.0
+    for pile in PILES:
+        if spot == pile:
+            return PILE_X_MM[pile], 0.0
     player: Player = "p1" if spot[:2] == "p1" else "p2"
     if spot[3:] == "spit":
         return SPIT_CENTRES_MM[player]
@@ -86,7 +87,8 @@ class Choreography:
                 self._deal(action)
             case Lay():
                 owner = action.owner or action.player
-                self._carry(action, action.hand, f"{owner}.{action.place}", action.pile, action.card, self._rest(action))
+                source = f"{owner}.{action.place}"
+                self._carry(action, action.hand, source, action.pile, action.card, self._rest(action))
             case SpitDown():
                 self._carry(action, action.hand, f"{action.player}.spit", action.pile, None, self._rest(action))
             case TakeBack():
@@ -127,7 +129,8 @@ class Choreography:
         gauss, untidy = self._random.gauss, self.look.untidy
         x, y = spot_mm(spot)
         turned = 0.0 if player == "p1" else 180.0
-        return Lying(card, True, x + gauss(0, 2.0) * untidy, y + gauss(0, 2.0) * untidy, turned + gauss(0, 2.2) * untidy)
+        dx, dy, angle = (gauss(0, spread) * untidy for spread in (2.0, 2.0, 2.2))
+        return Lying(card, True, x + dx, y + dy, turned + angle)
 
     def _carry(self, action: AnyAction, hand: Hand, source: Spot, target: Spot, card: Card | None, rest: Lying) -> None:
         """A hand takes a card (None: the topmost) from one spot and lays it on another."""
@@ -170,8 +173,9 @@ class Choreography:
         def lift_it() -> None:
             stack = self._stacks.get(spot, ())
             if stack:
-                upright = replace(stack[-1], up=True)
-                taken.append(Flight(lift, action.at_ns, (stack[-1],), upright, action.player, action.hand, 30.0, (0.1, 0.9)))
+                turned = replace(stack[-1], up=True)
+                span, flip = (lift, action.at_ns), (0.1, 0.9)
+                taken.append(Flight(*span, stack[-1:], turned, action.player, action.hand, 30.0, flip))
                 self._set(lift, spot, stack[:-1])
 
         def lay_it() -> None:
@@ -204,8 +208,8 @@ class Choreography:
             moment = action.at_ns - (3 - n) * 25 * MS
             self._at(moment, push(moment, 0.25))
         x, y = grip(action.player, "R", *spot_mm(action.pile), 30.0)
-        keys = [Key(action.at_ns - 80 * MS, x, y, 6.0), Key(action.at_ns, x + action.dx_mm, y + action.dy_mm, 4.0, arc_mm=0.0)]
-        self._hand(action.player, "R").do(keys, optional=True)
+        pushed = Key(action.at_ns, x + action.dx_mm, y + action.dy_mm, 4.0, arc_mm=0.0)
+        self._hand(action.player, "R").do([Key(action.at_ns - 80 * MS, x, y, 6.0), pushed], optional=True)
 
     # -- dealing and gathering --------------------------------------------------------------------------------------
 
@@ -251,8 +255,7 @@ class Choreography:
         if not stack:
             return
         self._set(at_ns, spot, ())
-        x, y = spot_mm(spot)
-        away = replace(stack[-1], x_mm=x * 0.7, y_mm=-380.0 * forward(action.player), z_mm=10.0)
+        away = replace(stack[-1], x_mm=spot_mm(spot)[0] * 0.7, y_mm=-380.0 * forward(action.player), z_mm=10.0)
         self.flights.append(Flight(at_ns, at_ns + 420 * MS, stack[-3:], away, action.player, "R", 12.0))
 
     # -- bookkeeping ------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ def _oval(x: float, y: float, rx: float, ry: float) -> Polygon:
 
 
 def _at(x: float, y: float, *points: tuple[float, float]) -> Polygon:
-    return np.array(points) + (x, y)
+    return np.add(points, (x, y))
 
 
 def draw_court(canvas: Canvas, size_mm: tuple[float, float], rank: str, suit: str, ink: BGR) -> None:

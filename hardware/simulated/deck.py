@@ -73,9 +73,9 @@ DECK_STYLES: Final[Mapping[str, DeckStyle]] = {
         back=(40, 30, 150), back_pattern="waves",
     ),
     "tavern": DeckStyle(
-        size_mm=BRIDGE_MM, font=cv2.FONT_HERSHEY_SIMPLEX, stroke_mm=1.9, rank_mm=13.0, index_suit_mm=9.5, index_x_mm=7.4,
-        pip_mm=11.0, ace_mm=22.0, corners=2, red=(30, 30, 214), black=(24, 22, 22), paper=(250, 250, 250),
-        back=(60, 110, 30), back_pattern="rings",
+        size_mm=BRIDGE_MM, font=cv2.FONT_HERSHEY_SIMPLEX, stroke_mm=1.9, rank_mm=13.0, index_suit_mm=9.5,
+        index_x_mm=7.4, pip_mm=11.0, ace_mm=22.0, corners=2, red=(30, 30, 214), black=(24, 22, 22),
+        paper=(250, 250, 250), back=(60, 110, 30), back_pattern="rings",
     ),
 }  # fmt: skip
 """The packs of the simulated table by name."""
@@ -98,7 +98,8 @@ class Deck:
             cut = np.dstack([big, _outline(self.style)])
             whole = cut.astype(np.float32) * (cut[..., 3:] / np.float32(255.0))
             whole[..., 3] = cut[..., 3]
-            self._drawn[card] = cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA).round().astype(np.uint8)
+            small = cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA)
+            self._drawn[card] = np.rint(small).astype(np.uint8)
         return self._drawn[card]
 
 

@@ -20,7 +20,8 @@ _SKINS: Final[tuple[BGR, ...]] = (
 )  # fmt: skip
 _GLOVES: Final[tuple[BGR, ...]] = ((232, 232, 230), (52, 50, 48), (178, 122, 60), (70, 60, 170))
 _SLEEVES: Final[tuple[BGR, ...]] = (
-    (90, 62, 40), (44, 40, 40), (226, 226, 222), (60, 50, 150), (120, 110, 100), (70, 110, 60), (160, 130, 70), (90, 150, 200),
+    (90, 62, 40), (44, 40, 40), (226, 226, 222), (60, 50, 150), (120, 110, 100), (70, 110, 60), (160, 130, 70),
+    (90, 150, 200),
 )  # fmt: skip
 
 
@@ -82,8 +83,10 @@ class Look:
     mat: str = "printed"
     pads: bool = True
     """Whether slap pads lie on the table."""
-    camera: Camera = Camera(tilt_deg=2.0, roll_deg=0.6, lens_k1k2p1p2k3=(-0.03, 0.0, 0.0, 0.0, 0.0))
-    lamp: Lamp = Lamp()
+    camera: Camera = field(
+        default_factory=lambda: Camera(tilt_deg=2.0, roll_deg=0.6, lens_k1k2p1p2k3=(-0.03, 0.0, 0.0, 0.0, 0.0))
+    )
+    lamp: Lamp = field(default_factory=Lamp)
     hands: dict[Player, HandLook] = field(
         default_factory=lambda: {
             "p1": HandLook(seed=5, sleeve_pattern="stripes", sleeve=(150, 96, 52)),

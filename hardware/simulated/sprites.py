@@ -1,7 +1,7 @@
 """Pieces of picture that are laid over others: each says what still shows of what is below, and what it adds."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import cv2
 import numpy as np
@@ -25,7 +25,8 @@ class Box:
         """Return the part of the picture that holds all points and a margin; None if that is outside."""
         low = np.floor(points.min(axis=0) - margin).astype(int)
         high = np.ceil(points.max(axis=0) + margin).astype(int) + 1
-        box = cls(max(0, int(low[0])), max(0, int(low[1])), min(size_px[0], int(high[0])), min(size_px[1], int(high[1])))
+        (x0, y0), (x1, y1) = np.maximum(low, 0), np.minimum(high, size_px)
+        box = cls(int(x0), int(y0), int(x1), int(y1))
         return box if box.x0 < box.x1 and box.y0 < box.y1 else None
 
     @property
@@ -45,7 +46,8 @@ class Box:
         return Box(max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1))
 
     def grown(self, by: int, size_px: tuple[int, int]) -> "Box":
-        return Box(max(0, self.x0 - by), max(0, self.y0 - by), min(size_px[0], self.x1 + by), min(size_px[1], self.y1 + by))
+        width, height = size_px
+        return Box(max(0, self.x0 - by), max(0, self.y0 - by), min(width, self.x1 + by), min(height, self.y1 + by))
 
     def of(self, picture: Image) -> Image:
         """Return this part of the whole picture, as a view."""
@@ -79,9 +81,12 @@ class Sprite:
 
 
 def warp(art: NDArray[np.uint8], quad_px: Points, box: Box) -> NDArray[np.uint8]:
-    """Return `art` (any channels) with its corners, from top left clockwise, at `quad_px`; the rest of `box` is zero."""
+    """Return `art` (any channels) with its corners, from top left clockwise, at `quad_px`, as `box` shows it.
+
+    What is outside the art is zero.
+    """
     height, width = art.shape[:2]
-    corners = np.array([(-0.5, -0.5), (width - 0.5, -0.5), (width - 0.5, height - 0.5), (-0.5, height - 0.5)], np.float32)
+    corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
     matrix = cv2.getPerspectiveTransform(corners, np.asarray(quad_px - (box.x0, box.y0), np.float32))
     return np.asarray(cv2.warpPerspective(art, matrix, box.size, flags=cv2.INTER_LINEAR), np.uint8)
 
@@ -92,13 +97,16 @@ def smear(art: NDArray[np.uint8], move_px: Points) -> NDArray[np.uint8]:
     for step in range(steps):
         shift = np.rint(np.asarray(move_px) / 2 ** (step + 1)).astype(int)
         if shift.any():
-            art = cv2.addWeighted(art, 0.5, _shifted(art, int(shift[0]), int(shift[1])), 0.5, 0)
+            moved = _shifted(art, int(shift[0]), int(shift[1]))
+            art = np.asarray(cv2.addWeighted(art, 0.5, moved, 0.5, 0), np.uint8)
     return art
 
 
 def _shifted(art: NDArray[np.uint8], dx: int, dy: int) -> NDArray[np.uint8]:
     height, width = art.shape[:2]
     moved = np.zeros_like(art)
+    if abs(dx) >= width or abs(dy) >= height:
+        return moved
     moved[max(0, dy) : height + min(0, dy), max(0, dx) : width + min(0, dx)] = art[
         max(0, -dy) : height + min(0, -dy), max(0, -dx) : width + min(0, -dx)
     ]
@@ -108,11 +116,13 @@ def _shifted(art: NDArray[np.uint8], dx: int, dy: int) -> NDArray[np.uint8]:
 def covering(box: Box, art: NDArray[np.uint8]) -> Sprite:
     """Return the sprite of a warped piece of colour multiplied by alpha (four channels)."""
     alpha = cv2.extractChannel(art, 3)
-    keep = cv2.cvtColor(cv2.bitwise_not(alpha), cv2.COLOR_GRAY2BGR)
-    return Sprite(box, keep, cv2.cvtColor(art, cv2.COLOR_BGRA2BGR))
+    return Sprite(box, _three(cv2.bitwise_not(alpha)), np.asarray(cv2.cvtColor(art, cv2.COLOR_BGRA2BGR), np.uint8))
 
 
 def darkening(box: Box, mask: NDArray[np.uint8], strength: float) -> Sprite:
     """Return the sprite of a shadow: where `mask` (one channel) is 255, `strength` of the light is gone."""
-    keep = cv2.convertScaleAbs(mask, alpha=-strength, beta=255)
-    return Sprite(box, cv2.cvtColor(keep, cv2.COLOR_GRAY2BGR), None)
+    return Sprite(box, _three(cv2.convertScaleAbs(mask, alpha=-strength, beta=255)), None)
+
+
+def _three(one_channel: NDArray[Any]) -> Image:
+    return np.asarray(cv2.cvtColor(one_channel, cv2.COLOR_GRAY2BGR), np.uint8)

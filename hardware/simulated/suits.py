@@ -20,7 +20,8 @@ def _bezier(*controls: tuple[float, float]) -> Polygon:
     """Return 24 points of the cubic curve with the four control points."""
     t = np.linspace(0, 1, 24)[:, None]
     a, b, c, d = np.array(controls)
-    return (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+    points: Polygon = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+    return points
 
 
 def _heart() -> Polygon:
@@ -85,12 +86,19 @@ class Canvas:
         self.line(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]), ink, width_mm)
 
     def text(
-        self, word: str, top_mm: tuple[float, float], height_mm: float, font: int, stroke_mm: float, ink: BGR, widest_mm: float
+        self,
+        word: str,
+        top_mm: tuple[float, float],
+        height_mm: float,
+        font: int,
+        stroke_mm: float,
+        ink: BGR,
+        widest_mm: float,
     ) -> None:
         """Write `word` centred under `top_mm`, capitals `height_mm` high, squeezed to `widest_mm` where it is wider."""
         mask = _word(word, font, round(stroke_mm * self.px_per_mm), round(height_mm * self.px_per_mm))
         width = min(mask.shape[1], round(widest_mm * self.px_per_mm))
-        mask = cv2.resize(mask, (width, mask.shape[0]), interpolation=cv2.INTER_AREA)
+        mask = np.asarray(cv2.resize(mask, (width, mask.shape[0]), interpolation=cv2.INTER_AREA), np.uint8)
         x = round(top_mm[0] * self.px_per_mm - width / 2)
         y = round(top_mm[1] * self.px_per_mm)
         x = max(x, 0)
@@ -107,4 +115,5 @@ def _word(word: str, font: int, stroke_px: int, height_px: int) -> NDArray[np.ui
     cv2.putText(mask, word, (20, height_px + 40), font, scale, 255, stroke_px, cv2.LINE_AA)
     x, y, width, height = cv2.boundingRect(mask)
     cut = mask[y : y + height, x : x + width]
-    return cv2.resize(cut, (max(1, round(width * height_px / height)), height_px), interpolation=cv2.INTER_AREA)
+    size = max(1, round(width * height_px / height)), height_px
+    return np.asarray(cv2.resize(cut, size, interpolation=cv2.INTER_AREA), np.uint8)
