@@ -48,8 +48,10 @@ class MockPads:
         """Start listening; raises DeviceError while `broken`."""
         if self.broken:
             raise DeviceError("the mock pads were told to be broken; mend them")
-        self.opened += 1
+        while not self._queue.empty():  # edges from before nobody saw
+            self._queue.get_nowait()
         self.deaf = False
+        self.opened += 1
 
     def wait(self, timeout_ns: int) -> list[Edge]:
         """Return the edges that came in, waiting for the first one."""
