@@ -1,6 +1,6 @@
 """Published decks with a known licence, fetched for training and never kept in the repository.
 
-A deck is a folder of pictures, `10S.png` ... `JK.png`, `back.png`, with a `deck.toml` that names its source and licence.
+A deck is a folder of pictures, `10S.png` ... `JK.png`, `back.png`, and a `deck.toml` with its source and licence.
 """
 
 import tomllib
@@ -48,3 +48,25 @@ def printed_decks(folder: Path) -> list[PrintedDeck]:
         facts = tomllib.loads(about.read_text())
         decks.append(PrintedDeck(about.parent, facts["licence"], facts["validation"]))
     return decks
+
+
+_PANEL = (0.185, 0.115, 0.815, 0.885)
+"""Left, top, right and bottom of a court's picture inside its frame, as shares of the card (Kennard's normal index)."""
+
+
+def court_panels(deck: PrintedDeck) -> dict[str, painting.Picture]:
+    """The pictures of a deck's twelve courts without frame, index and suit signs, BGR."""
+    panels = {}
+    for card in FACES:
+        if card[:-1] in ("J", "Q", "K") and card != "JK":
+            picture = cv2.imread(str(deck.folder / f"{card}.png"), cv2.IMREAD_COLOR)
+            h, w = picture.shape[:2]
+            left, top, right, bottom = (int(share * side) for share, side in zip(_PANEL, (w, h, w, h), strict=True))
+            panel = picture[top:bottom, left:right].copy()
+            for x in (slice(None, int(0.17 * w)), slice(-int(0.17 * w), None)):
+                for y in (slice(None, int(0.13 * h)), slice(-int(0.13 * h), None)):
+                    corner = panel[y, x]
+                    if (corner > 230).all(axis=2).mean() > 0.35:  # a suit sign on bare paper
+                        corner[:] = 255
+            panels[card] = panel
+    return panels

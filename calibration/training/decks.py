@@ -4,7 +4,8 @@ Everything that differs between publishers is drawn at random once a deck: typef
 four corners, jumbo, pips and their places, courts, frames, inks, paper, card size, corners' radius, jokers and backs.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -69,6 +70,8 @@ class Style:
     """Line round the courts: `line`, `double`, `card` (round every face) or `none`."""
     court_box: tuple[float, float]
     """Left and top edge of the court panel, as shares of the card."""
+    panel: bool
+    """Pips small and inside a tinted panel, as some large-index decks have them."""
     paper: painting.Colour
     inks: dict[str, painting.Colour]
     letters: dict[str, str]
@@ -82,7 +85,8 @@ def _inks(rng: np.random.Generator, dark: bool) -> dict[str, painting.Colour]:
     black = painting.shaken((28, 25, 24), rng, 14)
     red = painting.shaken(((45, 30, 200), (40, 35, 225), (60, 30, 170), (30, 45, 230))[rng.integers(4)], rng, 14)
     if rng.random() < 0.07:
-        return {"S": black, "H": red, "C": painting.shaken((60, 130, 30), rng), "D": painting.shaken((190, 90, 20), rng)}
+        green, blue = painting.shaken((60, 130, 30), rng), painting.shaken((190, 90, 20), rng)
+        return {"S": black, "H": red, "C": green, "D": blue}
     return {"S": black, "C": black, "H": red, "D": red}
 
 
@@ -92,18 +96,20 @@ def _style(rng: np.random.Generator) -> Style:
     rank = rng.uniform(10, 19) if jumbo else rng.uniform(5.2, 9.5)
     suit = rank * (rng.uniform(0.5, 0.95) if jumbo else rng.uniform(0.55, 1.0))
     dark = rng.random() < 0.04
-    paper = (painting.shaken(((30, 28, 26), (60, 110, 150))[int(rng.random() < 0.4)], rng, 10) if dark
-             else painting.shaken((246, 248, 250), rng, 5) if rng.random() < 0.8 else painting.shaken((218, 234, 243), rng, 9))
+    papers = ((30, 28, 26), (60, 110, 150)) if dark else ((218, 234, 243), (246, 248, 250))
+    paper = painting.shaken(papers[int(rng.random() < (0.4 if dark else 0.8))], rng, 7)
+    panel = jumbo and rng.random() < 0.2
     column = rng.uniform(0.35, 0.4) if jumbo else rng.uniform(0.25, 0.34)
-    top = rng.uniform(0.12, 0.22)
+    top = rng.uniform(0.28, 0.36) if panel else rng.uniform(0.12, 0.22)
     return Style(
         width_mm=width, height_mm=float(rng.choice([88.9, 87.0, 91.0])), radius_mm=rng.uniform(2.2, 4.6),
         rank_mm=rank, suit_mm=suit, inset_mm=(rng.uniform(4.4, 6.8) + (rank - 7) * 0.3 * jumbo, rng.uniform(2.4, 6.0)),
         gap_mm=rng.uniform(0.4, 2.0), corners=4 if rng.random() < 0.16 else 2,
-        pip_mm=rng.uniform(8.5, 12) if jumbo else rng.uniform(9.5, 16), pips=str(rng.choice(["places", "big", "none"], p=[0.93, 0.05, 0.02])),
+        pip_mm=rng.uniform(5.5, 8) if panel else rng.uniform(8.5, 12) if jumbo else rng.uniform(9.5, 16),
+        pips="places" if panel else str(rng.choice(["places", "big", "none"], p=[0.93, 0.05, 0.02])),
         pip_box=(column, top, 1 - column, 1 - top),
         frame=str(rng.choice(["line", "double", "card", "none"], p=[0.55, 0.15, 0.1, 0.2])),
-        court_box=(rng.uniform(0.11, 0.22), rng.uniform(0.08, 0.17)),
+        court_box=(rng.uniform(0.11, 0.22), rng.uniform(0.08, 0.17)), panel=panel,
         paper=paper, inks=_inks(rng, dark), letters=_LETTERS[rng.choice(3, p=[0.92, 0.05, 0.03])],
     )
 
@@ -111,21 +117,34 @@ def _style(rng: np.random.Generator) -> Style:
 class Deck:
     """One deck, the same for the same seed and the same folder of fonts."""
 
-    def __init__(self, seed: int, fonts: list[Path]) -> None:
+    def __init__(self, seed: int, fonts: list[Path], courts: Mapping[str, painting.Picture] | None = None) -> None:
+        """`courts`: panels of published courts by card, to be borrowed by a third of the decks."""
         rng = np.random.default_rng(seed)
         self.seed = seed
         self.style = _style(rng)
         face = fonts[rng.integers(len(fonts))]
         typeface = Typeface(face, rng.uniform(0.62, 1.02), int(rng.integers(-4, 9)), rng.uniform(-0.06, 0.1))
+        typeface = _no_thinner(typeface)
         self._ranks = {rank: typeface.mask(self.style.letters.get(rank, rank)) for rank in RANKS}
         widest = rng.uniform(0.62, 1.0) * GLYPH_PX
-        self._ranks = {rank: _no_wider(mask, widest * (1.25 if rank == "10" else 1)) for rank, mask in self._ranks.items()}
+        for rank, mask in self._ranks.items():
+            self._ranks[rank] = _no_wider(mask, widest * (1.25 if rank == "10" else 1))
         signed = [font for font in fonts if "DejaVuSans" in font.name]
         from_font = signed[rng.integers(len(signed))] if signed and rng.random() < 0.12 else None
         self._suits = {suit: font_suit_mask(suit, from_font) if from_font else suit_mask(suit, rng) for suit in SUITS}
         self._joker_word = "JOKER" if rng.random() < 0.75 else None
         self._word = typeface
+        self._right_signs = rng.random() < 0.3
         self._palette = painting.palette_of(rng)
+        self._courts = self._borrowed(courts, rng) if courts and rng.random() < 0.35 else {}
+
+    @staticmethod
+    def _borrowed(courts: Mapping[str, painting.Picture], rng: np.random.Generator) -> dict[str, painting.Picture]:
+        """Published courts in other colours; in a third of the decks each on another card, so that none is trusted."""
+        names = list(courts)
+        order = rng.permutation(names) if rng.random() < 0.35 else names
+        colours = painting.recoloured(rng)
+        return {name: colours(courts[str(other)]) for name, other in zip(names, order, strict=True)}
 
     def corners(self, card: str) -> list[Corner]:
         """The indices of a suited card, own top left first. Empty for the joker and the back."""
@@ -137,16 +156,17 @@ class Deck:
         height = s.rank_mm + s.gap_mm + s.suit_mm
         x, y = max(0.8, s.inset_mm[0] - width / 2), s.inset_mm[1]
         right, bottom = s.width_mm - x - width, s.height_mm - y - height
-        both = [Corner(x, y, width, height, False), Corner(right, bottom, width, height, True)]
-        return both if s.corners == 2 else [*both, Corner(right, y, width, height, False), Corner(x, bottom, width, height, True)]
+        places = [(x, y, False), (right, bottom, True), (right, y, False), (x, bottom, True)][:s.corners]
+        return [Corner(left, top, width, height, upside_down) for left, top, upside_down in places]
 
     def draw(self, card: str, px_per_mm: float) -> NDArray[np.uint8]:
-        """The printed face of `card` (or `JK`, `back`), height x width x 4, BGRA; alpha is 0 outside the round corners."""
+        """The printed face of `card` (or `JK`, `back`), height x width x 4, BGRA; alpha 0 outside the round corners."""
         work = max(6.0, px_per_mm)
         rng = np.random.default_rng((self.seed, FACES.index(card)))
         canvas = _Canvas(self.style, work)
         if card == "back":
-            canvas.picture[:] = painting.back(np.random.default_rng(self.seed), canvas.width, canvas.height, self.style.paper)
+            pattern = np.random.default_rng(self.seed)
+            canvas.picture[:] = painting.back(pattern, canvas.width, canvas.height, self.style.paper)
         elif card == "JK":
             self._paint_joker(canvas, rng)
         else:
@@ -176,11 +196,12 @@ class Deck:
         if s.frame == "card":
             canvas.outline(0.03 if s.rank_mm < 9 else 0.015, 0.02, s.inks[suit])
         if rank in ("J", "Q", "K"):
-            self._paint_court(canvas, suit, rng)
+            self._paint_court(canvas, card, rng)
         elif rank == "A":
-            size = rng.uniform(14, 45) if suit == "S" else s.pip_mm * rng.uniform(0.9, 2.2)
-            canvas.stamp(self._suits[suit], s.width_mm / 2, s.height_mm / 2, size, s.inks[suit], False)
+            self._paint_ace(canvas, suit, rng)
         elif s.pips == "places":
+            if s.panel:
+                canvas.tint(s.pip_box[0] - 0.07, s.pip_box[1] - 0.08, painting.shaken(s.paper, rng, 8), s.inks[suit])
             left, top, right, bottom = s.pip_box
             size = s.pip_mm * (0.9 if rank in ("9", "10") else 1.0)
             for x, y in _PIPS[rank]:
@@ -190,21 +211,39 @@ class Deck:
             canvas.stamp(self._suits[suit], s.width_mm / 2, s.height_mm * 0.62, 30, s.inks[suit], False)
             canvas.stamp(self._ranks[rank], s.width_mm / 2, s.height_mm * 0.28, 26, s.inks[suit], False)
 
-    def _paint_court(self, canvas: "_Canvas", suit: str, rng: np.random.Generator) -> None:
+    def _paint_ace(self, canvas: "_Canvas", suit: str, rng: np.random.Generator) -> None:
         s = self.style
+        middle = s.width_mm / 2, s.height_mm / 2
+        size = s.pip_mm * rng.uniform(0.9, 2.2)
+        if suit == "S" and rng.random() < 0.75:
+            size = rng.uniform(22, 46)
+            if rng.random() < 0.4:
+                canvas.picture[:] = painting.flourish(canvas.picture, rng, s.inks[suit])
+        canvas.stamp(self._suits[suit], *middle, size, s.inks[suit], False)
+        if suit == "S" and size > 22 and rng.random() < 0.7:  # a sign within the sign
+            canvas.stamp(self._suits[suit], *middle, size * rng.uniform(0.5, 0.85), s.paper, False)
+            canvas.stamp(self._suits[suit], *middle, size * rng.uniform(0.2, 0.45), s.inks[suit], rng.random() < 0.2)
+
+    def _paint_court(self, canvas: "_Canvas", card: str, rng: np.random.Generator) -> None:
+        s, suit = self.style, card[-1]
         left, top = s.court_box
         x, y = int(left * canvas.width), int(top * canvas.height)
-        panel = painting.court(rng, canvas.width - 2 * x, canvas.height - 2 * y, s.paper, self._palette)
+        size = canvas.width - 2 * x, canvas.height - 2 * y
+        borrowed = self._courts.get(card)
+        panel = (painting.court(rng, *size, s.paper, self._palette) if borrowed is None
+                 else cv2.resize(borrowed, size, interpolation=cv2.INTER_AREA))
         canvas.picture[y:canvas.height - y, x:canvas.width - x] = panel
         if s.frame in ("line", "double"):
             canvas.outline(left, top, self._palette[0])
         if s.frame == "double":
             canvas.outline(left + 0.02, top + 0.015, self._palette[0])
-        if rng.random() < 0.85:  # the large sign beside the head
-            size = rng.uniform(8, 14)
-            dx, dy = left * s.width_mm + size * 0.62, top * s.height_mm + size * 0.65
-            canvas.stamp(self._suits[suit], dx, dy, size, s.inks[suit], False)
-            canvas.stamp(self._suits[suit], s.width_mm - dx, s.height_mm - dy, size, s.inks[suit], True)
+        if borrowed is not None or rng.random() < 0.85:  # the large sign beside the head
+            sign = rng.uniform(8, 12)
+            dx, dy = left * s.width_mm + sign * 0.62, top * s.height_mm + sign * 0.65
+            if self._right_signs:
+                dx = s.width_mm - dx
+            canvas.stamp(self._suits[suit], dx, dy, sign, s.inks[suit], False)
+            canvas.stamp(self._suits[suit], s.width_mm - dx, s.height_mm - dy, sign, s.inks[suit], True)
 
     def _paint_joker(self, canvas: "_Canvas", rng: np.random.Generator) -> None:
         s, ink = self.style, self.style.inks["S" if rng.random() < 0.5 else "H"]
@@ -229,6 +268,12 @@ class Deck:
                 canvas.stamp(self._word.mask(sign), *at, letter, ink, upside_down)
 
 
+def _no_thinner(typeface: Typeface) -> Typeface:
+    """The typeface, squeezed less where an eight would be thinner than any printer makes it."""
+    eight = typeface.mask("8")
+    return replace(typeface, squeeze=typeface.squeeze * max(1.0, 0.42 * eight.shape[0] / eight.shape[1]))
+
+
 def _no_wider(mask: Mask, width: float) -> Mask:
     if mask.shape[1] <= width:
         return mask
@@ -250,7 +295,8 @@ class _Canvas:
         self.width, self.height = round(style.width_mm * px_per_mm), round(style.height_mm * px_per_mm)
         self.picture = np.full((self.height, self.width, 3), style.paper, np.uint8)
 
-    def stamp(self, mask: Mask, x_mm: float, y_mm: float, height_mm: float, ink: painting.Colour, upside_down: bool) -> None:
+    def stamp(self, mask: Mask, x_mm: float, y_mm: float, height_mm: float, ink: painting.Colour,
+              upside_down: bool) -> None:
         """Print a sign with its middle at (x, y); what lies outside the card is cut."""
         height = max(2, round(height_mm * self._px_per_mm))
         width = max(2, round(mask.shape[1] * height / mask.shape[0]))
@@ -267,9 +313,16 @@ class _Canvas:
     def clear(self, corner: Corner) -> None:
         """Bare paper under an index, where a court's panel would run into it."""
         margin, scale = 0.8, self._px_per_mm
-        a = int((corner.x_mm - margin) * scale), int((corner.y_mm - margin) * scale)
-        b = int((corner.x_mm + corner.width_mm + margin) * scale), int((corner.y_mm + corner.height_mm + margin) * scale)
-        cv2.rectangle(self.picture, a, b, self._style.paper, -1)
+        a = np.array([corner.x_mm - margin, corner.y_mm - margin]) * scale
+        b = a + np.array([corner.width_mm + 2 * margin, corner.height_mm + 2 * margin]) * scale
+        cv2.rectangle(self.picture, a.astype(int).tolist(), b.astype(int).tolist(), self._style.paper, -1)
+
+    def tint(self, left: float, top: float, ground: painting.Colour, ink: painting.Colour) -> None:
+        """A panel of another ground, `left` and `top` as shares of the card, with a fine line round it."""
+        a = (int(left * self.width), int(top * self.height))
+        b = (self.width - a[0], self.height - a[1])
+        cv2.rectangle(self.picture, a, b, ground, -1)
+        self.outline(left, top, ink)
 
     def outline(self, left: float, top: float, ink: painting.Colour) -> None:
         """A line round the face, `left` and `top` as shares of the card."""

@@ -2,7 +2,8 @@
 
     python -m calibration.training.fetch DATA
 
-Needs `npm`, `apt-get` (Debian 12) and `rsvg-convert` on the path. Each deck becomes a folder of pictures with a `deck.toml`.
+Needs `npm`, `apt-get` (Debian 12) and `rsvg-convert` on the path. Each deck becomes a folder of
+pictures with a `deck.toml`.
 """
 
 import argparse
@@ -23,12 +24,14 @@ from numpy.typing import NDArray
 from referee.cards import PACK
 
 FONTS = (
-    "abril-fatface alfa-slab-one anton antonio archivo-narrow arimo arvo bebas-neue besley bitter bodoni-moda caladea chivo "
-    "clear-sans crimson-text dejavu-sans dm-serif-display domine eb-garamond fira-sans-condensed fjalla-one "
-    "frank-ruhl-libre gelasio gfs-didot gloock graduate hepta-slab league-gothic libre-baskerville libre-caslon-text "
-    "libre-franklin old-standard-tt oswald patua-one playfair-display prata quattrocento roboto-condensed roboto-slab "
-    "rokkitt rufina sanchez slabo-27px tinos unna vollkorn yeseva-one zilla-slab"
-).split()
+    "abril-fatface", "alfa-slab-one", "anton", "antonio", "archivo-narrow", "arimo", "arvo", "bebas-neue", "besley",
+    "bitter", "bodoni-moda", "caladea", "chivo", "clear-sans", "crimson-text", "dejavu-sans", "dm-serif-display",
+    "domine", "eb-garamond", "fira-sans-condensed", "fjalla-one", "frank-ruhl-libre", "gelasio", "gfs-didot", "gloock",
+    "graduate", "hepta-slab", "league-gothic", "libre-baskerville", "libre-caslon-text", "libre-franklin",
+    "old-standard-tt", "oswald", "patua-one", "playfair-display", "prata", "quattrocento", "roboto-condensed",
+    "roboto-slab", "rokkitt", "rufina", "sanchez", "slabo-27px", "tinos", "unna", "vollkorn", "yeseva-one",
+    "zilla-slab",
+)
 """Families of the npm scope @fontsource (SIL Open Font License, Apache-2.0 or Bitstream Vera)."""
 
 DEBIAN_PACKAGE = "kdegames-card-data-kf5"
@@ -59,12 +62,12 @@ def fetch_fonts(folder: Path) -> None:
     for family in FONTS:
         if any(folder.glob(f"{family}-latin-*")):
             continue
-        with tempfile.TemporaryDirectory() as box:
-            with tarfile.open(_packed(f"@fontsource/{family}", Path(box))) as packed:
-                for member in packed.getmembers():
-                    if wanted.match(member.name):
-                        member.name = Path(member.name).name
-                        packed.extract(member, folder, filter="data")
+        with (tempfile.TemporaryDirectory() as box,
+              tarfile.open(_packed(f"@fontsource/{family}", Path(box))) as packed):
+            for member in packed.getmembers():
+                if wanted.match(member.name):
+                    member.name = Path(member.name).name
+                    packed.extract(member, folder, filter="data")
 
 
 def _packed(package: str, box: Path) -> Path:
@@ -103,7 +106,8 @@ def fetch_kennard_decks(folder: Path) -> None:
         for name in KENNARD_DECKS:
             art = Path(box) / "package/src/images" / name
             names = {card: card.replace("10", "T") for card in PACK} | {"JK": "2J", "back": "1B"}
-            drawings = [Drawing(card, art / f"{file}.svg") for card, file in names.items() if (art / f"{file}.svg").exists()]
+            drawings = [Drawing(card, art / f"{file}.svg") for card, file in names.items()]
+            drawings = [drawing for drawing in drawings if drawing.svg.exists()]
             _keep(folder / f"kennard-{name}", drawings, "CC0-1.0", f"npm {KENNARD_PACKAGE}, {name}")
 
 
@@ -122,7 +126,8 @@ def _drawn(drawing: Drawing, zoom: float, folder: Path) -> NDArray[np.uint8]:
     """The card alone, BGRA; a part of a sheet is cut out of it."""
     file = folder / "drawn.png"
     part = ["--export-id", drawing.part] if drawing.part else []
-    subprocess.run(["rsvg-convert", *part, "--zoom", f"{zoom:.4f}", "--output", str(file), str(drawing.svg)], check=True)
+    options = [*part, "--zoom", f"{zoom:.4f}", "--output", str(file)]
+    subprocess.run(["rsvg-convert", *options, str(drawing.svg)], check=True)
     picture = cv2.imread(str(file), cv2.IMREAD_UNCHANGED)
     file.unlink()
     x, y, w, h = cv2.boundingRect((picture[..., 3] > 40).astype(np.uint8))

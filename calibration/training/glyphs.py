@@ -12,10 +12,13 @@ Mask = NDArray[np.uint8]
 
 GLYPH_PX = 160
 """Height at which every glyph is drawn once; smaller ones are resized from it."""
-_SUIT_SIGNS = {"S": "\N{BLACK SPADE SUIT}", "H": "\N{BLACK HEART SUIT}", "D": "\N{BLACK DIAMOND SUIT}", "C": "\N{BLACK CLUB SUIT}"}
+_SUIT_SIGNS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 
 
-def _cubic(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float], d: tuple[float, float]) -> NDArray[np.float64]:
+Point = tuple[float, float]
+
+
+def _cubic(a: Point, b: Point, c: Point, d: Point) -> NDArray[np.float64]:
     t = np.linspace(0, 1, 24)[:, None]
     return ((1 - t) ** 3 * np.array(a) + 3 * t * (1 - t) ** 2 * np.array(b)
             + 3 * t**2 * (1 - t) * np.array(c) + t**3 * np.array(d))

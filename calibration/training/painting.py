@@ -4,6 +4,8 @@ Courts differ from publisher to publisher, and a reader that has learnt their pi
 figures here are patchwork: they have the colours, lines and twofold symmetry of courts and tell nothing of the card.
 """
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +67,8 @@ def _figure(rng: np.random.Generator, width: int, height: int, paper: Colour, pa
     x, y = int(width * rng.uniform(0.3, 0.7)), int(height * rng.uniform(0.3, 0.6))
     head = int(width * rng.uniform(0.09, 0.2))
     skin = shaken((190, 215, 240) if rng.random() < 0.7 else paper, rng)
-    cv2.ellipse(art, (x, y), (int(head * 1.5), int(head * 1.4)), 0, 0, 360, palette[rng.integers(len(palette))], -1, cv2.LINE_AA)
+    hair = palette[rng.integers(len(palette))]
+    cv2.ellipse(art, (x, y), (int(head * 1.5), int(head * 1.4)), 0, 0, 360, hair, -1, cv2.LINE_AA)
     cv2.ellipse(art, (x, y), (head, int(head * 1.3)), 0, 0, 360, skin, -1, cv2.LINE_AA)
     cv2.ellipse(art, (x, y), (head, int(head * 1.3)), 0, 0, 360, outline, line, cv2.LINE_AA)
     for dx in (-0.4, 0.4):
@@ -94,7 +97,8 @@ def court(rng: np.random.Generator, width: int, height: int, paper: Colour, pale
             taller = _figure(rng, width, int(height * 0.62), paper, palette)
             cut = np.zeros((height, width), np.uint8)
             slope = rng.uniform(-0.12, 0.12) * height
-            cv2.fillPoly(cut, [np.array([(0, 0), (width, 0), (width, height / 2 + slope), (0, height / 2 - slope)], np.int32)], 1)
+            corners = [(0, 0), (width, 0), (width, height / 2 + slope), (0, height / 2 - slope)]
+            cv2.fillPoly(cut, [np.array(corners, np.int32)], 1)
             whole[:taller.shape[0]] = taller
             return np.where(cut[..., None] > 0, whole, whole[::-1, ::-1])
         lower = upper[::-1, ::-1]
@@ -104,14 +108,16 @@ def court(rng: np.random.Generator, width: int, height: int, paper: Colour, pale
 
 
 def back(rng: np.random.Generator, width: int, height: int, paper: Colour) -> Picture:
-    """The back of a deck, height x width x 3: lattice, rosettes, dots or a plain field, with or without a white edge."""
-    ink = shaken(((40, 30, 170), (150, 60, 30), (40, 40, 40), (60, 110, 30), (120, 40, 90), (30, 130, 200))[rng.integers(6)], rng, 25)
+    """The back of a deck, height x width x 3: lattice, rosettes, dots or a field, with or without a white edge."""
+    inks = ((40, 30, 170), (150, 60, 30), (40, 40, 40), (60, 110, 30), (120, 40, 90), (30, 130, 200))
+    ink = shaken(inks[rng.integers(6)], rng, 25)
     palette = [ink, paper if rng.random() < 0.7 else _other(ink)]
     quarter = np.full((height // 2, width // 2, 3), ink, np.uint8)
     for _ in range(rng.integers(2, 5)):
         cloth = _cloth(rng, width // 2, height // 2, palette)
-        mask = rng.random() < 0.4 or cv2.fillPoly(np.zeros((height // 2, width // 2), np.uint8), [_points(rng, 5, width // 2, height // 2)], 1)
-        quarter = np.where(np.asarray(mask)[..., None] > 0, cloth, quarter)
+        mask = np.full((height // 2, width // 2), rng.random() < 0.4, np.uint8)
+        cv2.fillPoly(mask, [_points(rng, 5, width // 2, height // 2)], 1)
+        quarter = np.where(mask[..., None] > 0, cloth, quarter)
     for _ in range(rng.integers(1, 12)):  # scrolls and rosettes
         centre = _points(rng, 1, width // 2, height // 2)[0]
         cv2.circle(quarter, centre.tolist(), int(rng.uniform(0.03, 0.4) * width), palette[int(rng.random() < 0.7)],
@@ -129,6 +135,35 @@ def back(rng: np.random.Generator, width: int, height: int, paper: Colour) -> Pi
 def _other(ink: Colour) -> Colour:
     b, g, r = (255 - c // 2 for c in ink)
     return b, g, r
+
+
+def recoloured(rng: np.random.Generator) -> Callable[[Picture], Picture]:
+    """Other inks for one deck's courts: hue turned, colour fuller or duller, darker or paler."""
+    turn = int(rng.integers(-25, 26)) if rng.random() < 0.5 else 0
+    full, tone = rng.uniform(0.3, 1.2), rng.uniform(0.8, 1)
+
+    def change(picture: Picture) -> Picture:
+        hsv = cv2.cvtColor(picture, cv2.COLOR_BGR2HSV).astype(np.int32)
+        hsv[..., 0] = (hsv[..., 0] + turn) % 180
+        hsv[..., 1] = np.clip(hsv[..., 1] * full, 0, 255)
+        hsv[..., 2] = np.clip(hsv[..., 2] * tone, 0, 255)
+        return np.asarray(cv2.cvtColor(hsv.astype(np.uint8), cv2.COLOR_HSV2BGR), np.uint8)
+
+    return change
+
+
+def flourish(picture: Picture, rng: np.random.Generator, ink: Colour) -> Picture:
+    """Scrolls, rings and small print round the middle of an ace."""
+    height, width = picture.shape[:2]
+    for _ in range(rng.integers(2, 9)):
+        centre = (width // 2, int(height * rng.uniform(0.35, 0.65)))
+        axes = int(width * rng.uniform(0.05, 0.36)), int(width * rng.uniform(0.05, 0.36))
+        cv2.ellipse(picture, centre, axes, 0, 0, 360, ink, int(rng.integers(1, 4)), cv2.LINE_AA)
+    if rng.random() < 0.6:
+        y = int(height * rng.uniform(0.7, 0.78))
+        word = "".join(rng.choice(list("ACEILNOPRSTU & "), 14))
+        cv2.putText(picture, word, (int(width * 0.25), y), cv2.FONT_HERSHEY_COMPLEX, width / 1100, ink, 1, cv2.LINE_AA)
+    return picture
 
 
 def joker(rng: np.random.Generator, width: int, height: int, paper: Colour, palette: list[Colour]) -> Picture:

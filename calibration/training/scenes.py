@@ -132,7 +132,8 @@ def reach_in(view: View, toward_mm: Array, rng: np.random.Generator) -> Picture:
     y, x = np.mgrid[:size, :size].astype(np.float32)
     shade = 1 + rng.uniform(-0.3, 0.3) * np.sin((x * far[1] - y * far[0]) / (rng.uniform(3, 12) * view.px_per_mm))
     stuff = np.clip(colour * shade[..., None] + rng.normal(0, 6, (size, size, 1)), 0, 255)
-    dark = cv2.GaussianBlur(mask, (0, 0), 4 * view.px_per_mm).astype(np.float32)[..., None] * (rng.uniform(0, 0.5) / 255)
+    shadow = cv2.GaussianBlur(mask, (0, 0), 4 * view.px_per_mm).astype(np.float32)[..., None]
+    dark = shadow * np.float32(rng.uniform(0, 0.5) / 255)
     cover = mask.astype(np.float32)[..., None] / 255
     view.picture = (view.picture * (1 - dark) * (1 - cover) + stuff * cover).astype(np.uint8)
     return mask
@@ -249,7 +250,8 @@ class Scenes:
             spread = rng.uniform(0.5, 9)
             turn = rng.uniform(0, 2 * np.pi)
             for _ in range(rng.integers(1, 5)):
-                lay(view, faces[rng.integers(len(faces))], Pose(*rng.normal(0, spread, 2), turn + rng.normal(0, 0.15)), rng)
+                under = Pose(*rng.normal(0, spread, 2), turn + rng.normal(0, 0.15))
+                lay(view, faces[rng.integers(len(faces))], under, rng)
         elif kind < 0.75:
             for _ in range(rng.integers(1, 4)):
                 away = rng.uniform(15, 95) * np.array([np.cos(a := rng.uniform(0, 2 * np.pi)), np.sin(a)])

@@ -6,13 +6,12 @@ DATA is the folder that `fetch` filled. Decks of validation share no font and no
 """
 
 import argparse
-import os
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from calibration.training.artwork import PrintedDeck, printed_decks
+from calibration.training.artwork import court_panels, printed_decks
 from calibration.training.decks import FACES, Deck
 from calibration.training.glyphs import fonts_below
 from calibration.training.scenes import Face, Scenes
@@ -24,6 +23,8 @@ PX_PER_MM = 3.5
 """Fineness at which faces are drawn before they are laid on the table."""
 ARTWORK_SHARE = 0.2
 """Share of decks that are published artwork; the others are drawn by `decks`."""
+COURTS_FROM = "kennard-2color"
+"""The published deck whose courts are lent to drawn decks."""
 KEPT_FONTS = 7
 """Every seventh font is for validation alone."""
 
@@ -35,11 +36,13 @@ class DeckSource:
         fonts = fonts_below(data / "fonts")
         self._fonts = [font for n, font in enumerate(fonts) if (n % KEPT_FONTS == 0) == validation]
         self._printed = [deck for deck in printed_decks(data / "decks") if deck.validation == validation]
+        lent = [deck for deck in self._printed if deck.folder.name == COURTS_FROM]
+        self._courts = court_panels(lent[0]) if lent else None
 
     def __call__(self, rng: np.random.Generator) -> list[Face]:
         if self._printed and rng.random() < ARTWORK_SHARE:
             return self._printed[rng.integers(len(self._printed))].faces(rng, PX_PER_MM)
-        deck = Deck(int(rng.integers(1 << 40)), self._fonts)
+        deck = Deck(int(rng.integers(1 << 40)), self._fonts, self._courts)
         size = deck.style.width_mm, deck.style.height_mm
         return [Face(FACE_DOWN if card == "back" else card, deck.draw(card, PX_PER_MM), *size) for card in FACES]
 
@@ -62,7 +65,7 @@ def _write_shard(file: Path, source: DeckSource, rng: np.random.Generator) -> No
     half = file.with_suffix(".part")
     with half.open("wb") as stream:
         np.savez(stream, crops=crops, labels=labels, visible=visible)
-    os.replace(half, file)
+    half.replace(file)
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
     python -m calibration.training.train DATA WORK --out hardware/vision/weights --minutes 60
 
-DATA is the folder that `fetch` filled. WORK holds the pictures made for training (they are made while training runs, and
-kept), and the best network so far. Runs on one core or two; a GPU is used where torch finds one.
+DATA is the folder that `fetch` filled. WORK holds the pictures made for training (they are made while training runs,
+and kept), and the best network so far. Runs on one core or two; a GPU is used where torch finds one.
 """
 
 import argparse

@@ -1,1 +1,1 @@
-"""Teaching the corner finder: scenes of drawn cards, the network that finds indices in them, and the one that names them."""
+"""Teaching the corner finder: scenes of drawn cards, a network that finds indices in them, another that names them."""

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]
 
+_LETTERS = "ABCDEFGHIKLMNOPRSTUVWXYZ0123456789"
+
 
 def _cloud(rng: np.random.Generator, side: int, cells: int) -> NDArray[np.float32]:
     """Smooth noise in -1..1."""
@@ -39,10 +41,12 @@ def _clutter(rng: np.random.Generator, ground: Picture) -> None:
             box = cv2.boxPoints(((x, y), (w, h), float(rng.uniform(0, 180)))).astype(np.int32)
             cv2.drawContours(ground, [box], 0, colour, thick)
         elif kind == 2:
-            cv2.ellipse(ground, (x, y), (w // 2 + 1, h // 2 + 1), float(rng.uniform(0, 180)), 0, 360, colour, thick, cv2.LINE_AA)
+            axes = (w // 2 + 1, h // 2 + 1)
+            cv2.ellipse(ground, (x, y), axes, float(rng.uniform(0, 180)), 0, 360, colour, thick, cv2.LINE_AA)
         else:
-            letters = "".join(rng.choice(list("ABCDEFGHIKLMNOPRSTUVWXYZ0123456789")) for _ in range(int(rng.integers(1, 6))))
-            cv2.putText(ground, letters, (x, y), int(rng.integers(8)), float(rng.uniform(0.3, 1.6)), colour, int(rng.integers(1, 4)), cv2.LINE_AA)
+            word = "".join(rng.choice(list(_LETTERS)) for _ in range(int(rng.integers(1, 6))))
+            size, stroke = float(rng.uniform(0.3, 1.6)), int(rng.integers(1, 4))
+            cv2.putText(ground, word, (x, y), int(rng.integers(8)), size, colour, stroke, cv2.LINE_AA)
 
 
 def ground(rng: np.random.Generator, side: int) -> Picture:
@@ -71,7 +75,8 @@ def cover(rng: np.random.Generator, picture: Picture, owner: NDArray[np.int16]) 
     angle = rng.uniform(0, 2 * np.pi)
     for _ in range(int(rng.integers(1, 4))):
         end = start + rng.uniform(0.3, 1.0) * side * np.array([np.cos(angle), np.sin(angle)])
-        cv2.line(mask, start.astype(int).tolist(), end.astype(int).tolist(), 255, int(rng.uniform(0.04, 0.16) * side), cv2.LINE_AA)
+        a, b, thick = start.astype(int).tolist(), end.astype(int).tolist(), int(rng.uniform(0.04, 0.16) * side)
+        cv2.line(mask, a, b, 255, thick, cv2.LINE_AA)
         start = start + rng.normal(0, side * 0.07, 2)
         angle += rng.normal(0, 0.2)
     skin = np.array([rng.uniform(60, 190)] * 3) * [0.75, 0.95, 1.3] if rng.random() < 0.6 else rng.uniform(0, 255, 3)
@@ -90,7 +95,7 @@ def photographed(rng: np.random.Generator, picture: Picture) -> Picture:
         field *= 1 + np.float32(rng.uniform(0, 0.45)) * _cloud(rng, side, int(rng.integers(2, 4)))[..., None]
     image = picture.astype(np.float32) * field
     if rng.random() < 0.6:
-        image *= rng.uniform(0.8, 1.15, 3).astype(np.float32) if rng.random() < 0.8 else rng.uniform(0.5, 1.3, 3).astype(np.float32)
+        image *= rng.uniform(*((0.8, 1.15) if rng.random() < 0.8 else (0.5, 1.3)), 3).astype(np.float32)
     if rng.random() < 0.12:  # glare
         spot = np.zeros((side, side), np.float32)
         centre, axes = rng.uniform(0, side, 2).astype(int).tolist(), rng.uniform(5, side * 0.3, 2).astype(int).tolist()
@@ -107,7 +112,8 @@ def photographed(rng: np.random.Generator, picture: Picture) -> Picture:
     if rng.random() < 0.1:
         made = np.repeat(cv2.cvtColor(made, cv2.COLOR_BGR2GRAY)[..., None], 3, 2)
     if rng.random() < 0.5:
-        made = cv2.imdecode(cv2.imencode(".jpg", made, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 96))])[1], cv2.IMREAD_COLOR)
+        _, stored = cv2.imencode(".jpg", made, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 96))])
+        made = cv2.imdecode(stored, cv2.IMREAD_COLOR)
     return np.asarray(made, np.uint8)
 
 

@@ -1,6 +1,6 @@
-"""Teach the namer, which reads one cut-out index: `python -m calibration.training.corners.namer POOL OUT.onnx [--minutes M]`.
+"""Teach the namer, which reads one cut-out index: `python -m calibration.training.corners.namer POOL OUT.onnx`.
 
-Its crops come out of the same practice scenes as the finder's truth, so neighbours, covers, blur and light are the same.
+Its crops come out of the same practice scenes as the finder's truth: the same neighbours, covers, blur and light.
 Output: 13 ranks, joker, no index; four suits.
 """
 
@@ -64,8 +64,8 @@ def _elsewhere(rng: np.random.Generator, one: Scene) -> NDArray[np.float64] | No
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     if one.indices and rng.random() < 0.7:
         near = one.indices[rng.integers(len(one.indices))]
-        inner = near.card_quad.mean(0) + (near.card_quad[rng.integers(4)] - near.card_quad.mean(0)) * rng.uniform(0, 0.9)
-        place = inner
+        middle = near.card_quad.mean(0)
+        place = middle + (near.card_quad[rng.integers(4)] - middle) * rng.uniform(0, 0.9)
     else:
         place = rng.uniform(0, SIDE_PX, 2)
     if any(np.linalg.norm(t.quad.mean(0) - place) < 0.7 * np.linalg.norm(t.quad[3] - t.quad[0]) for t in one.indices):
@@ -117,8 +117,8 @@ class _Store:
         self._more(_BATCH if self._filled < 2000 else _BATCH // 3)
         chosen = self._rng.integers(0, self._filled, _BATCH)
         light = self._rng.uniform(0.8, 1.15, (_BATCH, 1, 1, 3)).astype(np.float32)
-        pictures = np.clip(self._crops[chosen] * light, 0, 255) / 255
-        return torch.from_numpy(pictures).permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last), torch.from_numpy(self._labels[chosen])
+        pictures = torch.from_numpy(np.clip(self._crops[chosen] * light, 0, 255) / 255).permute(0, 3, 1, 2)
+        return pictures.contiguous(memory_format=torch.channels_last), torch.from_numpy(self._labels[chosen])
 
 
 def loss_of(said: Tensor, labels: Tensor) -> Tensor:
@@ -129,8 +129,9 @@ def loss_of(said: Tensor, labels: Tensor) -> Tensor:
 
 def write_onnx(net: IndexNamer, path: Path) -> None:
     net = copy.deepcopy(net).eval()
-    torch.onnx.export(net, (torch.zeros(1, 3, INDEX_CROP[1], INDEX_CROP[0]),), str(path), input_names=["crop"], output_names=["odds"],
-                      opset_version=17, dynamo=False, dynamic_axes={"crop": {0: "n"}, "odds": {0: "n"}})
+    example = torch.zeros(1, 3, INDEX_CROP[1], INDEX_CROP[0])
+    torch.onnx.export(net, (example,), str(path), input_names=["crop"], output_names=["odds"], opset_version=17,
+                      dynamo=False, dynamic_axes={"crop": {0: "n"}, "odds": {0: "n"}})
 
 
 def train(pool: Pool, out: Path, minutes: float, seed: int) -> None:

@@ -22,15 +22,16 @@ class _Block(nn.Module):
 
     def __init__(self, width: int, reach: int = 1) -> None:
         super().__init__()
-        self.body = nn.Sequential(_conv(width, width), nn.Conv2d(width, width, 3, padding=reach, dilation=reach, bias=False),
-                                  nn.BatchNorm2d(width))
+        far = nn.Conv2d(width, width, 3, padding=reach, dilation=reach, bias=False)
+        self.body = nn.Sequential(_conv(width, width), far, nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.relu(x + self.body(x))
 
 
 def _conv(into: int, out: int, stride: int = 1, size: int = 3) -> nn.Sequential:
-    return nn.Sequential(nn.Conv2d(into, out, size, stride, size // 2, bias=False), nn.BatchNorm2d(out), nn.ReLU(inplace=True))
+    mixed = nn.Conv2d(into, out, size, stride, size // 2, bias=False)
+    return nn.Sequential(mixed, nn.BatchNorm2d(out), nn.ReLU(inplace=True))
 
 
 class CornerFinder(nn.Module):

@@ -1,4 +1,4 @@
-"""Drawn cards kept ready in one memory-mapped array, so that a scene costs milliseconds and not the drawing of its cards."""
+"""Drawn cards kept ready in one memory-mapped array: a scene then costs milliseconds, not the drawing of its cards."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class PooledCard:
     picture: NDArray[np.uint8]
     """Height x width x 4, BGRA."""
     corners: NDArray[np.float32]
-    """N x 4 x 2: each index's top left, top right, bottom right and bottom left, in its own reading direction, in px."""
+    """N x 4 x 2 px: each index's top left, top right, bottom right and bottom left, in its own reading direction."""
     turned: NDArray[np.bool_]
     """N: the index reads the other way up than the card."""
 
@@ -83,8 +83,8 @@ class Pool:
         at = self._decks[deck][face]
         note = self._notes[at]
         height, width = note["size"]
-        return PooledCard(face, self._cards[at, :height, :width], np.array(note["corners"], np.float32).reshape(-1, 4, 2),
-                          np.array(note["turned"], np.bool_))
+        corners = np.array(note["corners"], np.float32).reshape(-1, 4, 2)
+        return PooledCard(face, self._cards[at, :height, :width], corners, np.array(note["turned"], np.bool_))
 
     def faces(self, deck: int) -> Iterator[str]:
         return iter(self._decks[deck])

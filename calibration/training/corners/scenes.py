@@ -1,4 +1,4 @@
-"""Practice scenes: cards of drawn decks lying apart, overlapping, piled, fanned or held, with exact truth for each index."""
+"""Practice scenes: cards of drawn decks lying apart, overlapping, piled or fanned, with exact truth for each index."""
 
 from dataclasses import dataclass
 
@@ -67,7 +67,8 @@ def _poses(rng: np.random.Generator, long_px: float) -> list[_Pose]:
         count, reach = int(rng.integers(2, 9)), long_px * rng.uniform(0.35, 1.0)
         turns = [angle - np.pi / 2 + (i - count / 2) * step for i in range(count)]
         return [_Pose(pivot + reach * np.array([np.cos(t), np.sin(t)]), t + np.pi / 2) for t in turns]
-    step_px = long_px * rng.uniform(0.12, 0.5) * (along if rng.random() < 0.5 else across) + rng.normal(0, long_px * 0.04, 2)
+    step_px = long_px * rng.uniform(0.12, 0.5) * (along if rng.random() < 0.5 else across)
+    step_px += rng.normal(0, long_px * 0.04, 2)
     return [_Pose(middle + step_px * (i - n / 2), angle + rng.normal(0, 0.05)) for i in range(int(rng.integers(2, 8)))]
 
 
@@ -170,9 +171,8 @@ def scene(rng: np.random.Generator, pool: Pool) -> Scene:
 def _cut(rng: np.random.Generator, picture: NDArray[np.uint8], owner: NDArray[np.int16]) -> None:
     """The picture's own edge: nothing beyond it."""
     at = int(rng.uniform(0.02, 0.4) * SIDE_PX)
-    strip = (slice(0, at), slice(None)) if rng.random() < 0.5 else (slice(None), slice(0, at))
-    if rng.random() < 0.5:
-        strip = tuple(slice(SIDE_PX - at, None) if s.stop == at else s for s in strip)  # type: ignore[assignment]
+    gone = slice(0, at) if rng.random() < 0.5 else slice(SIDE_PX - at, None)
+    strip = (gone, slice(None)) if rng.random() < 0.5 else (slice(None), gone)
     picture[strip] = 0
     owner[strip] = -2
 

@@ -1,6 +1,6 @@
 """Teach the corner finder: `python -m calibration.training.corners.train POOL OUT.onnx [--minutes M] [--seed N]`.
 
-POOL is a folder made by `draw_pool`. One thread; the network is written again every few minutes, so that it can be stopped.
+POOL is a folder made by `draw_pool`. One thread; the network is written again every few minutes.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -16,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from calibration.training.corners.network import CARD_UNIT_PX, CHANNELS, INDEX_UNIT_PX, STRIDE, CornerFinder
 from calibration.training.corners.pool import Pool
@@ -24,14 +26,12 @@ from referee.cards import RANKS, SUITS
 
 _CELLS = SIDE_PX // STRIDE
 _USES = 3
-"""How often a scene is shown, turned by quarters, before it is forgotten; drawing one costs as much as learning from it."""
+"""How often a scene is shown, turned by quarters; drawing one costs as much as learning from it."""
 _BATCH = 16
 
 
 def quarter_turned(one: Scene, quarters: int) -> Scene:
     """The scene turned anticlockwise by quarters."""
-    from dataclasses import replace
-
     picture, truths = np.rot90(one.picture, quarters), one.indices
     for _ in range(quarters % 4):
         truths = [replace(t, quad=_turned(t.quad), card_quad=_turned(t.card_quad)) for t in truths]
@@ -43,8 +43,8 @@ def _turned(points: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What the network should say: 21 x cells x cells (heat, index, card, complete, rank number, suit number, length) and
-    the weight of the heat (0 where an index is half covered)."""
+    """What the network should say, 21 x cells x cells: heat, index, card, complete, rank, suit, the card's length;
+    and the weight of the heat (0 where an index is half covered)."""
     made = np.zeros((21, _CELLS, _CELLS), np.float32)
     weight = np.ones((_CELLS, _CELLS), np.float32)
     y, x = np.mgrid[:_CELLS, :_CELLS].astype(np.float32) * STRIDE + (STRIDE - 1) / 2
@@ -64,7 +64,7 @@ def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             made[9 + 2 * n:11 + 2 * n, mine] = (truth.card_quad[n][:, None] - at) / CARD_UNIT_PX
         made[17, mine] = truth.complete
         made[18, mine] = 13 if truth.face == "JK" else RANKS.index(truth.face[:-1])
-        made[19, mine] = -1 if truth.face == "JK" else SUITS.index(truth.face[-1])  # type: ignore[arg-type]
+        made[19, mine] = -1 if truth.face == "JK" else "".join(SUITS).index(truth.face[-1])
         made[20, mine] = np.linalg.norm(truth.card_quad[3] - truth.card_quad[0])
         cx, cy = np.rint((centre - 1.5) / STRIDE).astype(int)
         if 0 <= cx < _CELLS and 0 <= cy < _CELLS:
@@ -85,11 +85,12 @@ def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[s
     index = ((got[:, CHANNELS["index"]] - goal[:, 1:9]).abs() * INDEX_UNIT_PX / length).sum() / m
     card = ((got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length)
     card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
-    complete = torch.nn.functional.binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
-    rank = torch.nn.functional.cross_entropy(got[:, CHANNELS["rank"]], goal[:, 18].long(), reduction="sum", label_smoothing=0.02) / m
+    complete = binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
+    rank = cross_entropy(got[:, CHANNELS["rank"]], goal[:, 18].long(), reduction="sum", label_smoothing=0.02) / m
     suited = goal[:, 19] >= 0
-    suit = torch.nn.functional.cross_entropy(got[suited][:, CHANNELS["suit"]], goal[suited, 19].long(), reduction="sum") / m
-    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 0.5 * complete, "rank": 0.4 * rank, "suit": 0.4 * suit}
+    suit = cross_entropy(got[suited][:, CHANNELS["suit"]], goal[suited, 19].long(), reduction="sum") / m
+    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 0.5 * complete,
+             "rank": 0.4 * rank, "suit": 0.4 * suit}
     return torch.stack(list(parts.values())).sum(), {k: float(v.detach()) for k, v in parts.items()}
 
 
@@ -119,8 +120,9 @@ def _batch(scenes: Iterator[Scene]) -> tuple[Tensor, Tensor, Tensor]:
 def write_onnx(net: CornerFinder, path: Path) -> None:
     """Write the network for any picture size."""
     net = copy.deepcopy(net).eval()
-    torch.onnx.export(net, (torch.zeros(1, 3, 64, 96),), str(path), input_names=["picture"], output_names=["map"], opset_version=17,
-                      dynamo=False, dynamic_axes={"picture": {0: "n", 2: "h", 3: "w"}, "map": {0: "n", 2: "h4", 3: "w4"}})
+    sizes = {"picture": {0: "n", 2: "h", 3: "w"}, "map": {0: "n", 2: "h4", 3: "w4"}}
+    torch.onnx.export(net, (torch.zeros(1, 3, 64, 96),), str(path), input_names=["picture"], output_names=["map"],
+                      opset_version=17, dynamo=False, dynamic_axes=sizes)
 
 
 def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None) -> None:
