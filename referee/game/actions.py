@@ -1,0 +1,63 @@
+"""What every action has in common: one hand only (R27), and the moment a card touched (R51)."""
+
+from msgspec.structs import replace
+
+from referee.game.announcements import BreachSeen
+from referee.game.events import Hands
+from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
+from referee.game.phases import Phase
+from referee.game.position import Position
+from referee.game.rulings import Breach, Facts, Illegal
+from referee.rules.rule_set import RuleSet
+from referee.table import Hand, Pile, Player, Who
+
+
+def other_hand(rules: RuleSet, position: Position, who: Who, hand: Hand | None, at_ns: int) -> Illegal | None:
+    """The ruling if `who` acts with one hand too soon after the other (R27); None if a hand was not seen."""
+    if who == "unknown" or hand is None or rules.hands == "both":
+        return None
+    side = position.side(who)
+    after_ns = at_ns - side.acted_ns
+    if side.acted_with is None or side.acted_with == hand or after_ns >= rules.hand_change_ms * NS_PER_MS:
+        return None
+    return Illegal(Breach.TWO_HANDS, who, Facts(after_ns=after_ns, limit=rules.hand_change_ms))
+
+
+def remember_hand(position: Position, who: Who, hand: Hand | None, at_ns: int) -> Position:
+    """The position in which the last action of `who` was with `hand`."""
+    if who == "unknown" or hand is None:
+        return position
+    return position.with_side(who, acted_with=hand, acted_ns=at_ns)
+
+
+def remember_touch(position: Position, who: Who, pile: Pile, at_ns: int) -> Position:
+    """The position in which a card of `who` last came down on `pile` at this moment."""
+    p1, p2, unknown = position.middle(pile).touched_ns
+    match who:
+        case "p1":
+            touched = (at_ns, p2, unknown)
+        case "p2":
+            touched = (p1, at_ns, unknown)
+        case "unknown":
+            touched = (p1, p2, at_ns)
+    return position.with_middle(pile, touched_ns=touched)
+
+
+def see_hands(rules: RuleSet, position: Position, event: Hands, burst: Burst) -> Outcome:
+    """Both hands of a player carrying row cards are a breach (R27), said once; spit cards and a deck do not count."""
+    carries_two = event.left == event.right == "card"
+    side = position.side(event.player)
+    if carries_two == side.carries_two:
+        return nothing(position)
+    position = position.with_side(event.player, carries_two=carries_two)
+    if carries_two and rules.hands == "one" and position.phase in (Phase.PLAY, Phase.SPIT):
+        return nothing(position, BreachSeen(reason=Breach.TWO_HANDS, who=event.player))
+    return nothing(position)
+
+
+def changed(position: Position, player: Player | None) -> Position:
+    """The position after something was played or moved: who said that he cannot play may now be able to."""
+    if not (position.p1.has_called or position.p2.has_called):
+        return position
+    p1, p2 = (replace(side, has_called=False) for side in (position.p1, position.p2))
+    return replace(position, p1=p1, p2=p2)

@@ -1,0 +1,213 @@
+"""A card comes down on a middle pile (R20 to R32), and a card is taken off again (R29, R32)."""
+
+from msgspec.structs import replace
+
+from referee.cards import UNREAD, Card
+from referee.game.actions import changed, other_hand, remember_hand, remember_touch
+from referee.game.deal_end import cleared, has_cleared
+from referee.game.events import Land, TakeBack
+from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored, nothing
+from referee.game.phases import Phase
+from referee.game.position import Cover, Lying, Middle, Position, Unread, holder
+from referee.game.readings import put_back_unread, read_top
+from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
+from referee.game.sources import Source, take, trace, unread_source
+from referee.rules.legality import follows, ranks_apart, why_not
+from referee.rules.rows import count_cards
+from referee.rules.rule_set import RuleSet
+from referee.table import PILES, Pile, Who
+
+
+def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outcome:
+    """Judge a landing. A card counts from its first touch (R29); beside the pile it is not played."""
+    if not event.touched:
+        return ignored(position)
+    who = _whose(position, event)
+    two_hands = other_hand(rules, position, who, event.hand, event.at_ns)
+    position = remember_hand(position, who, event.hand, event.at_ns)
+    position = _picked_up(remember_touch(position, who, event.pile, event.at_ns), event.cards, who)
+    late = _why_not_now(rules, position, event, who)
+    if late is not None and not _stands_beside_the_last(rules, position, event, who):
+        return _refused(position, event, late)
+    if len(event.cards) > 1:
+        return _refused(position, event, Illegal(Breach.TWO_CARDS, who, Facts(count=len(event.cards), limit=1)))
+    if two_hands is not None:
+        return _refused(position, event, two_hands)
+    if not event.order_known and _rival_on_same_pile(event, burst):
+        return _refused(
+            position, event, Undecided(Doubt.ORDER_UNKNOWN, who, Facts(card=event.cards[0], pile=event.pile))
+        )
+    if event.cards[0] == UNREAD:
+        return _unread(rules, position, event, who)
+    return _judge_card(rules, position, event, who, late is not None)
+
+
+def _whose(position: Position, event: Land) -> Who:
+    """Who played: the hand that was seen, else the row that shows the card; of several cards the ones that lay on top."""
+    whose = {holder(position, card, event.player) for card in event.cards} - {"unknown"}
+    return whose.pop() if len(whose) == 1 else "unknown"
+
+
+def _picked_up(position: Position, cards: tuple[Card, ...], who: Who) -> Position:
+    """A card that lay on a pile to be taken back and now lands again lies there no longer."""
+    for pile in PILES:
+        lying = position.middle(pile).lying
+        if lying:
+            left = tuple(other for other in lying if other.card not in cards or who not in (other.who, "unknown"))
+            if len(left) != len(lying):
+                position = position.with_middle(pile, lying=left)
+    return position
+
+
+def _why_not_now(rules: RuleSet, position: Position, event: Land, who: Who) -> Illegal | None:
+    """The ruling if no card may be played on this pile in this phase."""
+    phase, pile = position.phase, event.pile
+    after_ns = event.at_ns - position.ended_ns
+    just_over = after_ns <= rules.race_window_ms * NS_PER_MS
+    facts = Facts(card=event.cards[0], pile=pile, after_ns=after_ns if just_over else None)
+    if phase in (Phase.SLAP, Phase.OVER) or (phase is Phase.FIRST_SPIT and just_over):
+        return Illegal(Breach.DEAL_IS_OVER, who, facts, blameless=just_over)
+    if phase is Phase.FIRST_SPIT:
+        return Illegal(Breach.NOT_STARTED, who, facts)
+    if pile not in position.piles_in_use:
+        return Illegal(Breach.PILE_NOT_IN_USE, who, facts)
+    if position.middle(pile).top is None:
+        return Illegal(Breach.NOT_STARTED, who, facts)
+    return None
+
+
+def _stands_beside_the_last(rules: RuleSet, position: Position, event: Land, who: Who) -> bool:
+    """Whether this is a last card that cannot be ordered against the one that cleared on the other pile."""
+    if position.phase is not Phase.SLAP or who in ("unknown", position.cleared_by):
+        return False
+    top = position.middle(event.pile).top
+    if position.cleared_by is None or event.pile == position.ended_on or len(event.cards) > 1 or top is None:
+        return False
+    together = event.at_ns == position.ended_ns or not event.order_known
+    is_last = count_cards(position.side(who).row) == 1
+    return together and is_last and follows(event.cards[0], top, rules)
+
+
+def _rival_on_same_pile(event: Land, burst: Burst) -> bool:
+    """Whether the card it cannot be ordered against lies on the same pile, as far as the burst shows."""
+    rivals = [other for other in burst if isinstance(other, Land) and other is not event and not other.order_known]
+    return not rivals or any(other.pile == event.pile for other in rivals)
+
+
+def _unread(rules: RuleSet, position: Position, event: Land, who: Who) -> Outcome:
+    """A card that was not read stays and counts; the pile's top is unknown (R6)."""
+    middle = position.middle(event.pile)
+    source = unread_source(rules, position, who, event.from_place)
+    position = _count_card(rules, position, event, who, source)
+    known = middle.top is not None and middle.top != UNREAD
+    unread = Unread(who, middle.top, source.place) if middle.top and known else None
+    position = position.with_middle(event.pile, unread=unread)
+    return Undecided(Doubt.UNREAD, who, Facts(pile=event.pile)), position, ()
+
+
+def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, beside_the_last: bool) -> Outcome:
+    """Judge a card that was read and may be played now."""
+    card, pile = event.cards[0], event.pile
+    source = trace(rules, position, who, card, event.from_place)
+    if isinstance(source, Doubt):
+        return Undecided(source, who, Facts(card=card, pile=pile)), position, ()
+    if isinstance(source, Breach):
+        return _refused(position, event, Illegal(source, who, Facts(card=card, pile=pile)))
+    top = position.middle(pile).top
+    assert top is not None  # _why_not_now refused a pile that is not started
+    if top == UNREAD:
+        position = _count_card(rules, position, event, who, source)
+        return Undecided(Doubt.UNREAD_TOP, who, Facts(card=card, pile=pile)), position, ()
+    misfit = _misfit(rules, position.middle(pile), event, who)
+    if misfit is not None:
+        return _refused(position, event, misfit)
+    position = _count_card(rules, position, event, who, source)
+    player = source.player
+    if player is None or not has_cleared(rules, position.side(player)):
+        return Legal(who), position, ()
+    if beside_the_last:
+        return Legal(who), replace(position, cleared_by=None), ()
+    position, said = cleared(rules, position, player, pile, event.at_ns)
+    return Legal(who), position, said
+
+
+def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | None:
+    """The ruling if the card does not follow the logical top: a fault (R22, R71), or none (R30, R31)."""
+    card, pile, top = event.cards[0], event.pile, middle.top or UNREAD
+    misfit = why_not(card, top, rules)
+    if misfit is None:
+        return None
+    beaten_by = _beaten_by(rules, middle, event, who)
+    if beaten_by is not None:
+        facts = Facts(card=card, other=beaten_by.top, pile=pile, after_ns=event.at_ns - beaten_by.at_ns)
+        return Illegal(Breach.BEATEN, who, facts, blameless=True)
+    good_faith = middle.physical_top
+    if good_faith is not None and good_faith != top and follows(card, good_faith, rules):
+        facts = Facts(card=card, other=good_faith, pile=pile)
+        return Illegal(Breach.ON_ILLEGAL_CARD, who, facts, blameless=True)
+    facts = Facts(card=card, other=top, pile=pile, apart=ranks_apart(card, top))
+    return Illegal(Breach.SAME_COLOUR if misfit == "colour" else Breach.NOT_ADJACENT, who, facts)
+
+
+def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover | None:
+    """The opponent's card that covered, within the race window, a top on which this card would have been legal (R31).
+
+    A player who has played on the pile himself since has seen what lay there: he raced nobody.
+    """
+    for cover in reversed(middle.covers):
+        if cover.by == who != "unknown" or event.at_ns - cover.at_ns > rules.race_window_ms * NS_PER_MS:
+            return None
+        if follows(event.cards[0], cover.top, rules):
+            return cover
+    return None
+
+
+def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Outcome:
+    """The cards have to go back; by the rules they still belong to their row."""
+    lying = tuple(Lying(card, ruling.who, ruling.reason, event.at_ns) for card in event.cards)
+    middle = position.middle(event.pile)
+    return ruling, position.with_middle(event.pile, lying=middle.lying + lying), ()
+
+
+def _count_card(rules: RuleSet, position: Position, event: Land, who: Who, source: Source) -> Position:
+    """The position after a card that counts: it leaves its source and is the logical top."""
+    position = changed(take(rules, position, source), source.player)
+    return cover(rules, position, event.pile, event.cards[0], who, event.at_ns)
+
+
+def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, at_ns: int) -> Position:
+    """The position with `card` as the logical top of `pile`, and the old top remembered for whoever aimed at it."""
+    middle = position.middle(pile)
+    covers = middle.covers
+    if middle.top is not None:
+        oldest_ns = at_ns - rules.race_window_ms * NS_PER_MS
+        covers = (*(old for old in covers if old.at_ns >= oldest_ns), Cover(middle.top, who, at_ns))
+    lying = tuple(replace(old, buried=True) for old in middle.lying) if middle.lying else ()
+    position = position.with_middle(pile, top=card, count=middle.count + 1, covers=covers, lying=lying)
+    return replace(position, seen=position.with_seen(card))
+
+
+def take_back(rules: RuleSet, position: Position, event: TakeBack, burst: Burst) -> Outcome:
+    """A card is taken off: one that had to go back is nothing to rule, a card that counts was played (R29)."""
+    middle = position.middle(event.pile)
+    due = _due_back(rules, middle, event)
+    if due is not None:
+        left = tuple(lying for lying in middle.lying if lying is not due)
+        return nothing(position.with_middle(event.pile, lying=left))
+    if middle.top == UNREAD and middle.unread is not None:
+        if not follows(event.card, middle.unread.under, rules):
+            return nothing(put_back_unread(position, event.pile, event.card))
+        position = read_top(position, event.pile, event.card)
+    if position.middle(event.pile).top == event.card != UNREAD:
+        return Illegal(Breach.CARD_WAS_PLAYED, event.player, Facts(card=event.card, pile=event.pile)), position, ()
+    return nothing(position)
+
+
+def _due_back(rules: RuleSet, middle: Middle, event: TakeBack) -> Lying | None:
+    """The lying card that was taken: the uppermost that fits what was seen; twins are told apart by the player (R72)."""
+    for lying in reversed(middle.lying):
+        same_card = event.card in (lying.card, UNREAD)
+        same_player = rules.decks == "shared" or event.player in (lying.who, "unknown") or lying.who == "unknown"
+        if same_card and same_player:
+            return lying
+    return None

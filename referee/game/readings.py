@@ -1,0 +1,98 @@
+"""A face becomes readable: in a row, or on a middle pile, where the card is judged now (FORMAT: undecided until read)."""
+
+from msgspec.structs import replace
+
+from referee.cards import UNREAD, Card
+from referee.game.deal_end import cleared, has_cleared
+from referee.game.events import Layout, Read
+from referee.game.outcome import Burst, Outcome, nothing
+from referee.game.phases import Phase
+from referee.game.position import Lying, Position
+from referee.game.rulings import Breach, Facts, Illegal, Legal
+from referee.rules.deals import OTHER_WAY, full_row, row_sizes
+from referee.rules.legality import follows, ranks_apart
+from referee.rules.rows import Stock, count_cards, with_place
+from referee.rules.rule_set import RuleSet
+from referee.table import PILES, Pile
+
+
+def read(rules: RuleSet, position: Position, event: Read, burst: Burst) -> Outcome:
+    """Take a reading in. It rules nothing, unless an unread card on a middle pile turns out not to follow (R22)."""
+    if event.place in PILES:
+        return _read_middle(rules, position, event, event.place)
+    if event.player == "unknown" or isinstance(event.place, str) or event.card == UNREAD:
+        return nothing(position)
+    row = position.side(event.player).row
+    if not 0 < event.place <= len(row) or row[event.place - 1].is_empty:
+        return nothing(position)
+    stock = row[event.place - 1]
+    shown = stock.turned(event.card) if stock.can_turn else Stock(stock.down, (*stock.up[:-1], event.card))
+    return nothing(position.with_side(event.player, row=with_place(row, event.place, shown)))
+
+
+def _read_middle(rules: RuleSet, position: Position, event: Read, pile: Pile) -> Outcome:
+    """The card on a middle pile is read after it landed unread: now its ruling is known."""
+    middle = position.middle(pile)
+    unread, card = middle.unread, event.card
+    if unread is None or card == UNREAD:
+        return nothing(read_top(position, pile, card) if middle.top == UNREAD else position)
+    if not follows(card, unread.under, rules):
+        facts = Facts(card=card, other=unread.under, pile=pile, apart=ranks_apart(card, unread.under))
+        back = put_back_unread(position, pile, card)
+        lying = Lying(card, unread.who, Breach.NOT_ADJACENT, event.at_ns)
+        back = back.with_middle(pile, lying=(*back.middle(pile).lying, lying))
+        return Illegal(Breach.NOT_ADJACENT, unread.who, facts), back, ()
+    position = read_top(position, pile, card)
+    player = unread.who
+    if position.phase not in (Phase.PLAY, Phase.SPIT) or player == "unknown":
+        return nothing(position)
+    if not has_cleared(rules, position.side(player)):
+        return nothing(position)
+    position, said = cleared(rules, position, player, pile, event.at_ns)
+    return nothing(position, *said)
+
+
+def read_top(position: Position, pile: Pile, card: Card) -> Position:
+    """The position in which the unread card of `pile` is known."""
+    top = card if position.middle(pile).top == UNREAD else position.middle(pile).top
+    return replace(position.with_middle(pile, top=top, unread=None), seen=position.with_seen(card))
+
+
+def put_back_unread(position: Position, pile: Pile, card: Card) -> Position:
+    """The position in which the unread card of `pile` is its row's again, and `card` if it was read."""
+    middle = position.middle(pile)
+    unread = middle.unread
+    assert unread is not None
+    top = unread.under if middle.top == UNREAD else middle.top
+    position = position.with_middle(pile, top=top, count=middle.count - 1, unread=None)
+    if unread.who == "unknown":
+        return replace(position, astray=max(0, position.astray - 1))
+    side = position.side(unread.who)
+    if unread.place is None:
+        return position.with_side(unread.who, astray=max(0, side.astray - 1))
+    row = with_place(side.row, unread.place, side.row[unread.place - 1].with_top(card))
+    return position.with_side(unread.who, row=row)
+
+
+def lay_out(rules: RuleSet, position: Position, event: Layout, burst: Burst) -> Outcome:
+    """A freshly dealt row shows its tops (R59): the sizes follow from their number and the player's count (R8, R61)."""
+    if position.phase is not Phase.FIRST_SPIT:
+        return nothing(position)
+    player, tops = event.player, event.tops
+    limit = len(full_row(rules))
+    if len(tops) > limit:
+        return Illegal(Breach.TOO_MANY_PILES, player, Facts(count=len(tops), limit=limit)), position, ()
+    side = position.side(player)
+    cards = count_cards(side.row) + side.packet
+    ways = [row_sizes(cards, rules, way) for way in (rules.short_deal, OTHER_WAY[rules.short_deal])]
+    for sizes in ways:
+        if len(tops) == sum(size > 0 for size in sizes):
+            row = tuple(Stock(size - 1, (top,)) for size, top in zip(sizes, tops))
+            row += (Stock(),) * (len(sizes) - len(row))
+            return Legal(player), position.with_side(player, row=row, packet=cards - sum(sizes)), ()
+    return Illegal(Breach.LAYOUT_MISMATCH, player, _mismatch(len(tops), cards, ways)), position, ()
+
+
+def _mismatch(count: int, cards: int, ways: list[tuple[int, ...]]) -> Facts:
+    numbers = sorted({sum(size > 0 for size in sizes) for sizes in ways})
+    return Facts(count=count, limit=cards, expected=" or ".join(str(number) for number in numbers))

@@ -1,0 +1,147 @@
+"""The scenarios' words: their dictionaries to events and positions, rulings and announcements back to dictionaries."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from referee.cards import parse_card
+from referee.errors import NotationError
+from referee.game.announcements import AnyAnnouncement, NextDeal
+from referee.game.events import AnyEvent
+from referee.game.phases import Phase
+from referee.game.position import Middle, Position, Side, seen_bits
+from referee.game.rulings import Illegal, Legal, Ruling, Undecided
+from referee.rules.rows import parse_row
+from referee.rules.rule_set import RuleSet, rule_set_from
+from referee.table import PILES, PLAYERS
+
+Plain = dict[str, Any]
+"""A JSON object in the scenarios' words."""
+
+NS_PER_MS: Final = 1_000_000
+NS_PER_US: Final = 1_000
+
+
+def read_rules(words: Mapping[str, Any]) -> RuleSet:
+    """The rule set that a scenario names: a `preset`, and options that override it."""
+    options = dict(words)
+    return rule_set_from({"extends": options.pop("preset", "pagat"), **options})
+
+
+def read_event(words: Mapping[str, Any]) -> AnyEvent:
+    """The event that a scenario describes; raises NotationError for what is none."""
+    try:
+        do = words["do"]
+        fields = {_FIELDS.get((do, name), name): value for name, value in words.items()}
+        fields["at_ns"] = round(words["t_us"] * NS_PER_US) if "t_us" in words else round(words["t"] * NS_PER_MS)
+        if do == "land":
+            fields["cards"] = [parse_card(card) for card in words.get("cards") or [words["card"]]]
+            fields["touched"] = words.get("contact") != "none"
+            fields["order_known"] = words.get("order") != "unknown"
+        elif do == "layout":
+            fields["tops"] = [parse_card(card) for card in words["tops"]]
+        elif "card" in words:
+            fields["card"] = parse_card(words["card"])
+        return msgspec.convert(fields, AnyEvent)
+    except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
+        raise NotationError(f"{dict(words)} is not an event of a scenario ({error!r})") from None
+
+
+_FIELDS: Final[Mapping[tuple[str, str], str]] = {
+    ("land", "from"): "from_place",
+    ("move", "from"): "from_place",
+    ("move", "to"): "to_place",
+    ("turn_up", "pile"): "place",
+    ("refill", "slot"): "place",
+    ("read", "pile"): "place",
+    ("hands", "L"): "left",
+    ("hands", "R"): "right",
+}
+"""Where the scenarios' names of fields differ from the engine's."""
+
+
+def read_start(words: Mapping[str, Any]) -> Position:
+    """The position that a scenario's `start` describes; raises NotationError for what is none."""
+    try:
+        pending = words.get("pending") or {}
+        middle, outer = words.get("middle") or {}, words.get("side") or {}
+        phase = _phase(words["phase"], middle, words.get("piles", 2))
+        return Position(
+            phase=phase,
+            p1=_side(words["p1"], pending.get("p1", ()), phase),
+            p2=_side(words["p2"], pending.get("p2", ()), phase),
+            A=_middle(middle.get("A", {}), outer.get("A", 0)),
+            B=_middle(middle.get("B", {}), outer.get("B", 0)),
+            piles=words.get("piles", 2),
+            total=words.get("total", 52),
+            cleared_by=words.get("cleared_by"),
+            seen=seen_bits(parse_card(pile["top"]) for pile in middle.values()),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise NotationError(f"this is not the start of a scenario ({error!r}): {dict(words)}") from None
+
+
+def _phase(name: str, middle: Mapping[str, Any], piles: int) -> Phase:
+    """Waiting for a spit is the start of a deal as long as a pile in use is not started."""
+    if name != "await_spit":
+        return Phase(name)
+    return Phase.SPIT if all(pile in middle for pile in PILES[:piles]) else Phase.FIRST_SPIT
+
+
+def _side(words: Mapping[str, Any], pending: Any, phase: Phase) -> Side:
+    packet = words.get("spit", words.get("deck", words.get("stock", 0)))
+    waiting = phase in (Phase.SPIT, Phase.FIRST_SPIT)
+    return Side(
+        row=parse_row(words.get("row", ())),
+        packet=packet,
+        hand=words.get("hand", 0),
+        due=(pending,) if isinstance(pending, str) else tuple(pending),
+        has_spat=waiting and not pending and packet > 0,
+    )
+
+
+def _middle(words: Mapping[str, Any], outer: int) -> Middle:
+    if not words:
+        return Middle(outer=outer)
+    return Middle(top=parse_card(words["top"]), count=words["count"], started_by=words.get("started_by"), outer=outer)
+
+
+def ruling_words(ruling: Ruling) -> Plain:
+    """A ruling as the scenarios write it."""
+    match ruling:
+        case Legal(who):
+            return {"ruling": "legal", "who": who}
+        case Illegal(reason, who):
+            return {"ruling": "illegal", "reason": reason.value, "who": who}
+        case Undecided(reason, who):
+            return {"ruling": "undecided", "reason": reason.value, "who": who}
+        case _:
+            return {"ruling": ruling.__struct_config__.tag}
+
+
+def announcement_words(said: AnyAnnouncement) -> Plain:
+    """An announcement as the scenarios write it."""
+    words: Plain = msgspec.to_builtins(said)
+    if isinstance(said, NextDeal):
+        words["first"] = {player: piles[0] if len(piles) == 1 else list(piles) for player, piles in said.first.items()}
+    return words
+
+
+def state_words(rules: RuleSet, position: Position) -> Plain:
+    """The state keys of a scenario."""
+    words: Plain = {"phase": position.phase.public_name}
+    for pile in PILES:
+        middle = position.middle(pile)
+        words |= {f"top_{pile}": middle.top, f"n_{pile}": middle.count}
+        if rules.setup == "hand_of_five":
+            words[f"side_{pile}"] = middle.outer
+    for player in PLAYERS:
+        side = position.side(player)
+        words[f"{player}_can"] = position.can(player, rules)
+        if rules.setup == "hand_of_five":
+            words |= {f"{player}_hand": side.hand, f"{player}_stock": side.packet}
+        else:
+            words[f"{player}_row"] = [str(stock) for stock in side.row]
+            words[f"{player}_{'deck' if rules.refills else 'spit'}"] = side.packet
+    return words

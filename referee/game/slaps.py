@@ -1,0 +1,90 @@
+"""Slaps: who was first, who takes which pile, dead heats, and hits that are no slaps (R51 to R56)."""
+
+from collections.abc import Sequence
+
+from referee.game.announcements import DeadHeat, FalseSlap
+from referee.game.deal_end import Ended, award
+from referee.game.events import Land, Slap, Spit
+from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored
+from referee.game.phases import Phase
+from referee.game.position import Position
+from referee.game.rulings import IGNORED, Doubt, Facts, Legal, Ruling, Undecided
+from referee.rules.rule_set import RuleSet
+from referee.table import OPPONENT, OTHER_PILE, Player
+
+NS_PER_US = 1_000
+
+
+def slap(rules: RuleSet, position: Position, event: Slap, burst: Burst) -> Outcome:
+    """A slap outside the slap phase changes nothing; it is announced unless it may have been a card landing (R51)."""
+    if position.phase is Phase.OVER or not position.is_started or is_hard_play(rules, position, event, burst):
+        return ignored(position)
+    return ignored(position, FalseSlap(who=event.player))
+
+
+def is_hard_play(rules: RuleSet, position: Position, event: Slap, burst: Burst) -> bool:
+    """Whether the pad felt the player's own card (or one of nobody known) landing on that pile."""
+    window_ns = rules.slap_play_window_ms * NS_PER_MS
+    p1, p2, unknown = position.middle(event.pile).touched_ns
+    own = {"p1": (p1, unknown), "p2": (p2, unknown), "unknown": (p1, p2, unknown)}[event.player]
+    if any(abs(event.at_ns - touched_ns) <= window_ns for touched_ns in own):
+        return True
+    return any(
+        isinstance(other, Land | Spit)
+        and other.pile == event.pile
+        and (other.player == event.player or "unknown" in (other.player, event.player))
+        and abs(event.at_ns - other.at_ns) <= window_ns
+        and getattr(other, "touched", True)
+        for other in burst
+    )
+
+
+def decide(rules: RuleSet, position: Position, slaps: Sequence[Slap], burst: Burst) -> tuple[list[Ruling], Ended]:
+    """Rule on all slaps of a burst in the slap phase together; the first valid one decides (R53, R55).
+
+    Returns one ruling for each of `slaps`, and the table and announcements afterwards.
+    """
+    rulings: list[Ruling] = [IGNORED] * len(slaps)
+    first: dict[Player, int] = {}  # each player's first slap, in the order of contact
+    for n in sorted(range(len(slaps)), key=lambda n: slaps[n].at_ns):
+        player = slaps[n].player
+        if is_hard_play(rules, position, slaps[n], burst):
+            continue
+        if player == "unknown":
+            rulings[n] = Undecided(Doubt.SLAPPER_UNKNOWN, player, Facts(pile=slaps[n].pile))
+        elif player not in first and _may_choose(rules, position, player):
+            first[player] = n
+    if not first:
+        return rulings, (position, ())
+    contest = [slaps[n] for n in first.values()]
+    winner = _winner(rules, contest)
+    if winner is None:
+        facts = Facts(pile=contest[0].pile, after_ns=_apart_ns(contest), limit=rules.slap_resolution_us)
+        for player, n in first.items():
+            rulings[n] = Undecided(Doubt.DEAD_HEAT, player, facts)
+        return rulings, (position, (DeadHeat(pile=contest[0].pile),))
+    for player, n in first.items():
+        if slaps[n] is winner or slaps[n].pile != winner.pile:
+            rulings[n] = Legal(player)
+    taker: Player = "p1" if winner.player == "p1" else "p2"
+    return rulings, award(rules, position, {taker: winner.pile, OPPONENT[taker]: OTHER_PILE[winner.pile]})
+
+
+def _may_choose(rules: RuleSet, position: Position, player: Player) -> bool:
+    """Whether the player's slap counts; in one variant only that of the player who cleared (R56)."""
+    return rules.pile_choice == "slap" or position.cleared_by in (None, player)
+
+
+def _winner(rules: RuleSet, contest: Sequence[Slap]) -> Slap | None:
+    """The slap that was first; None for a dead heat. On different piles nothing is in dispute (R52)."""
+    earliest = contest[0]
+    if len(contest) == 1 or contest[1].pile != earliest.pile:
+        return earliest
+    if _apart_ns(contest) > rules.slap_resolution_us * NS_PER_US:
+        return earliest
+    underneath = [slap for slap in contest if slap.under]
+    return underneath[0] if len(underneath) == 1 else None
+
+
+def _apart_ns(contest: Sequence[Slap]) -> int:
+    return contest[1].at_ns - contest[0].at_ns

@@ -1,0 +1,103 @@
+"""Where a landed card came from (R20): which row, which place of it, or why it cannot have come from there."""
+
+import msgspec
+from msgspec.structs import replace
+
+from referee.cards import UNREAD, Card
+from referee.game.position import Position
+from referee.game.rulings import Breach, Doubt
+from referee.rules.rows import EMPTY, Row, place_of_top, place_to_turn, with_place
+from referee.rules.rule_set import RuleSet
+from referee.table import OPPONENT, PLAYERS, Player, Who
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A card's origin: `player` None if it may be either's, `place` None if it came from a hand or a deck."""
+
+    player: Player | None
+    place: int | None = None
+
+
+NOBODY_KNOWS = Source(None)
+
+
+def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: int | None) -> Source | Breach | Doubt:
+    """Return where `card` came from, a breach if it was not his to play, or a doubt if it was misread.
+
+    In this order: his own face-up top; the opponent's top; a card known to lie in the middle (in one shared pack);
+    a card known to lie in a row but not on top; a card that may have been turned, read or laid in passing.
+    """
+    if rules.row_is_visible:
+        owners = PLAYERS if who == "unknown" else (who,)
+        showing = [player for player in owners if place_of_top(position.side(player).row, card)]
+        if len(showing) == 1:
+            return _from_top(position, showing[0], card, from_place)
+        if showing:
+            return NOBODY_KNOWS  # twins (R72)
+        if who != "unknown" and place_of_top(position.side(OPPONENT[who]).row, card):
+            return Breach.NOT_YOUR_CARD
+    if rules.decks == "shared" and position.knows_in_middle(card):
+        return Doubt.MISREAD
+    if not rules.row_is_visible:
+        return Source(None if who == "unknown" else who)
+    if any(card in stock.up for player in PLAYERS for stock in position.side(player).row):
+        return Breach.NOT_A_TOP_CARD
+    return _from_unseen(rules, position, owners, from_place)
+
+
+def _from_top(position: Position, player: Player, card: Card, from_place: int | None) -> Source:
+    """The place whose top it was; `from_place` tells two equal cards of one row apart."""
+    row = position.side(player).row
+    if from_place and from_place <= len(row) and row[from_place - 1].top == card:
+        return Source(player, from_place)
+    return Source(player, place_of_top(row, card))
+
+
+def _from_unseen(
+    rules: RuleSet, position: Position, owners: tuple[Player, ...], from_place: int | None
+) -> Source | Breach:
+    """A card that no row showed: it may have lain there unread or face down, or been laid and played at once (R76)."""
+    possible = []
+    for player in owners:
+        side = position.side(player)
+        place = _unseen_place(side.row, from_place)
+        if place or (rules.refills and side.packet and EMPTY in side.row):
+            possible.append(Source(player, place))
+    if not possible:
+        return Breach.NOT_A_TOP_CARD
+    return possible[0] if len(possible) == 1 else NOBODY_KNOWS
+
+
+def _unseen_place(row: Row, from_place: int | None) -> int | None:
+    """A place whose top is unread or face down: the one it was seen to leave, else the first."""
+    if from_place and from_place <= len(row):
+        stock = row[from_place - 1]
+        if stock.can_turn or stock.top == UNREAD:
+            return from_place
+    return place_of_top(row, UNREAD) or place_to_turn(row)
+
+
+def unread_source(rules: RuleSet, position: Position, who: Who, from_place: int | None) -> Source:
+    """Where an unread card came from: the place it was seen to leave, or the only place there is."""
+    if who == "unknown":
+        return NOBODY_KNOWS
+    row = position.side(who).row
+    if from_place and from_place <= len(row) and not row[from_place - 1].is_empty:
+        return Source(who, from_place)
+    filled = [place for place, stock in enumerate(row, 1) if not stock.is_empty]
+    return Source(who, filled[0] if len(filled) == 1 else None)
+
+
+def take(rules: RuleSet, position: Position, source: Source) -> Position:
+    """The position without the card at its source."""
+    player, place = source.player, source.place
+    if player is None:
+        return replace(position, astray=position.astray + 1)
+    side = position.side(player)
+    if place is not None:
+        return position.with_side(player, row=with_place(side.row, place, side.row[place - 1].without_top()))
+    if not rules.row_is_visible and side.hand:
+        return position.with_side(player, hand=side.hand - 1)
+    if side.packet and (rules.refills or not rules.row_is_visible):
+        return position.with_side(player, packet=side.packet - 1)
+    return position.with_side(player, astray=side.astray + 1)
