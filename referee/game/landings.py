@@ -43,7 +43,7 @@ def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outco
 
 
 def _whose(position: Position, event: Land) -> Who:
-    """Who played: the hand that was seen, else the row that shows the card; of several cards the ones that lay on top."""
+    """Who played: the hand that was seen, else the only row that shows the card, or one of several cards."""
     whose = {holder(position, card, event.player) for card in event.cards} - {"unknown"}
     return whose.pop() if len(whose) == 1 else "unknown"
 
@@ -78,7 +78,7 @@ def _why_not_now(rules: RuleSet, position: Position, event: Land, who: Who) -> I
 
 def _stands_beside_the_last(rules: RuleSet, position: Position, event: Land, who: Who) -> bool:
     """Whether this is a last card that cannot be ordered against the one that cleared on the other pile."""
-    if position.phase is not Phase.SLAP or who in ("unknown", position.cleared_by):
+    if position.phase is not Phase.SLAP or who == "unknown" or who == position.cleared_by:
         return False
     top = position.middle(event.pile).top
     if position.cleared_by is None or event.pile == position.ended_on or len(event.cards) > 1 or top is None:
@@ -204,7 +204,7 @@ def take_back(rules: RuleSet, position: Position, event: TakeBack, burst: Burst)
 
 
 def _due_back(rules: RuleSet, middle: Middle, event: TakeBack) -> Lying | None:
-    """The lying card that was taken: the uppermost that fits what was seen; twins are told apart by the player (R72)."""
+    """The lying card that was taken: the uppermost that fits what was seen; the player tells twins apart (R72)."""
     for lying in reversed(middle.lying):
         same_card = event.card in (lying.card, UNREAD)
         same_player = rules.decks == "shared" or event.player in (lying.who, "unknown") or lying.who == "unknown"

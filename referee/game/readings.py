@@ -1,4 +1,4 @@
-"""A face becomes readable: in a row, or on a middle pile, where the card is judged now (FORMAT: undecided until read)."""
+"""A face becomes readable: in a row, or on a middle pile, where the card is judged now ."""
 
 from msgspec.structs import replace
 
@@ -87,7 +87,7 @@ def lay_out(rules: RuleSet, position: Position, event: Layout, burst: Burst) -> 
     ways = [row_sizes(cards, rules, way) for way in (rules.short_deal, OTHER_WAY[rules.short_deal])]
     for sizes in ways:
         if len(tops) == sum(size > 0 for size in sizes):
-            row = tuple(Stock(size - 1, (top,)) for size, top in zip(sizes, tops))
+            row = tuple(Stock(size - 1, (top,)) for size, top in zip(sizes, tops, strict=False))
             row += (Stock(),) * (len(sizes) - len(row))
             return Legal(player), position.with_side(player, row=row, packet=cards - sum(sizes)), ()
     return Illegal(Breach.LAYOUT_MISMATCH, player, _mismatch(len(tops), cards, ways)), position, ()

@@ -1,6 +1,6 @@
 """The scenarios' words: their dictionaries to events and positions, rulings and announcements back to dictionaries."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -10,7 +10,7 @@ from referee.errors import NotationError
 from referee.game.announcements import AnyAnnouncement, NextDeal
 from referee.game.events import AnyEvent
 from referee.game.phases import Phase
-from referee.game.position import Middle, Position, Side, seen_bits
+from referee.game.position import Due, Middle, Position, Side, seen_bits
 from referee.game.rulings import Illegal, Legal, Ruling, Undecided
 from referee.rules.rows import parse_row
 from referee.rules.rule_set import RuleSet, rule_set_from
@@ -43,9 +43,10 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
             fields["tops"] = [parse_card(card) for card in words["tops"]]
         elif "card" in words:
             fields["card"] = parse_card(words["card"])
-        return msgspec.convert(fields, AnyEvent)
+        event: AnyEvent = msgspec.convert(fields, AnyEvent)
     except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise NotationError(f"{dict(words)} is not an event of a scenario ({error!r})") from None
+    return event
 
 
 _FIELDS: Final[Mapping[tuple[str, str], str]] = {
@@ -89,14 +90,14 @@ def _phase(name: str, middle: Mapping[str, Any], piles: int) -> Phase:
     return Phase.SPIT if all(pile in middle for pile in PILES[:piles]) else Phase.FIRST_SPIT
 
 
-def _side(words: Mapping[str, Any], pending: Any, phase: Phase) -> Side:
+def _side(words: Mapping[str, Any], pending: Iterable[Due], phase: Phase) -> Side:
     packet = words.get("spit", words.get("deck", words.get("stock", 0)))
     waiting = phase in (Phase.SPIT, Phase.FIRST_SPIT)
     return Side(
         row=parse_row(words.get("row", ())),
         packet=packet,
         hand=words.get("hand", 0),
-        due=(pending,) if isinstance(pending, str) else tuple(pending),
+        due=tuple(pending),
         has_spat=waiting and not pending and packet > 0,
     )
 

@@ -1,4 +1,4 @@
-"""Spit cards: the start of a deal, the call when nobody can play, agreement, and who turns a card where (R16, R40 to R46)."""
+"""Spit cards: the start of a deal (R16), the call, agreement, and who turns a card on which pile (R40 to R46)."""
 
 from msgspec.structs import replace
 
@@ -94,7 +94,7 @@ def _turn(rules: RuleSet, position: Position, owner: Player, pile: Pile, card: C
 
 
 def _settle_due(position: Position, owner: Player, pile: Pile) -> Position:
-    """The position in which `owner` owes one spit card less. A crossed one leaves his own pile to the opponent (R42)."""
+    """The position in which `owner` owes one spit card less. A crossed one leaves his pile to the other (R42)."""
     due = position.side(owner).due
     other = OPPONENT[owner]
     if "any" in due:

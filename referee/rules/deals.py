@@ -1,4 +1,4 @@
-"""What lies on the table at the start of a deal: sizes of the row's piles, spit cards, middle piles, who spits first."""
+"""What lies on the table at the start of a deal: the row's piles, spit cards, middle piles, who spits first."""
 
 from collections.abc import Mapping
 from typing import Final, Literal

@@ -115,7 +115,7 @@ def rule_set(name: str) -> RuleSet:
 
 
 def rule_set_from(mapping: Mapping[str, Any]) -> RuleSet:
-    """Return the house rules that `mapping` describes: `extends` names a preset (default pagat), other keys override it.
+    """Return the house rules of `mapping`: `extends` names a preset (pagat if left out), other keys override it.
 
     Raises SettingsError for an unknown preset or option (naming the nearest known one), a value that the option does
     not have, and options that contradict each other.
