@@ -7,15 +7,15 @@ The network sees the whole card, either way up, and gives odds over `CLASSES`: 5
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import cv2
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.vision.networks import Network, network_of, packaged_network
 from referee.cards import JOKER, PACK, UNREAD, Card
 from referee.errors import PictureError
 
@@ -80,10 +80,6 @@ def _shrunk(image: Image, quad: Quad) -> tuple[Image, Quad]:
     return smaller, (quad - (x0, y0) + 0.5) * scale - 0.5
 
 
-class _Engine(Protocol):
-    def __call__(self, batch: NDArray[np.float32]) -> NDArray[np.float32]: ...
-
-
 class CardReader:
     """The network, loaded at the first reading. Not for two threads at once."""
 
@@ -101,7 +97,7 @@ class CardReader:
         sized = [crop if crop.shape[1::-1] == CROP_SIZE else cv2.resize(crop, CROP_SIZE, interpolation=cv2.INTER_AREA)
                  for crop in crops]
         upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
-        logits = self._engine(np.concatenate([upright, upright[:, :, ::-1, ::-1]]))
+        logits = self._network(np.concatenate([upright, upright[:, :, ::-1, ::-1]]))
         return _softmax(_both_ways(logits))
 
     def read(self, crops: NDArray[np.uint8]) -> list[Reading]:
@@ -113,37 +109,13 @@ class CardReader:
         return self.read(rectify(image, quad_px)[None])[0]
 
     @cached_property
-    def _engine(self) -> _Engine:
+    def _network(self) -> Network:
         if self._weights is None:
-            packaged = resources.files("hardware.vision") / "weights" / "reader.onnx"
-            return _engine_of(packaged.read_bytes())
+            return packaged_network("reader")
         try:
-            return _engine_of(self._weights.read_bytes())
+            return network_of(self._weights.read_bytes())
         except FileNotFoundError:
             raise PictureError(f"the reader's weights {self._weights} are not there: give an ONNX file") from None
-
-
-def _engine_of(model: bytes) -> _Engine:
-    """ONNX Runtime where it is there (half the time of the other), else OpenCV's own; one thread."""
-    try:
-        import onnxruntime
-    except ImportError:
-        net = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
-
-        def forward(batch: NDArray[np.float32]) -> NDArray[np.float32]:
-            net.setInput(batch)
-            return np.asarray(net.forward(), np.float32)
-
-        return forward
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    name = session.get_inputs()[0].name
-
-    def run(batch: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.asarray(session.run(None, {name: batch})[0], np.float32)
-
-    return run
 
 
 def _both_ways(logits: NDArray[np.float32]) -> NDArray[np.float32]:
