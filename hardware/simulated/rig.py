@@ -51,21 +51,22 @@ class SimulatedCamera:
         number = 0
         while number < count and not self._closed:
             if self._clock:
-                number += self._keep_pace(start_ns, number)
+                late = min(self._wait(start_ns, number), count - number)
+                self.dropped += late
+                number += late
+                if number == count:
+                    return
             frame = self.renderer.frame(number)
             yield Frame(at_ns=frame.at_ns + start_ns, image=frame.image, number=number)
             number += 1
 
-    def _keep_pace(self, start_ns: int, number: int) -> int:
+    def _wait(self, start_ns: int, number: int) -> int:
         """Wait until a frame is due; return how many must be left out because they are past."""
         assert self._clock is not None
         ahead_ns = start_ns + round(number * 1e9 / self.fps) - self._clock()
         if ahead_ns > 0:
             sleep(ahead_ns / 1e9)
-            return 0
-        late = int(-ahead_ns * self.fps / 1e9)
-        self.dropped += late
-        return late
+        return max(0, int(-ahead_ns * self.fps / 1e9))
 
 
 def pad_changes(script: Script, bounce: bool = True) -> list[Change]:
