@@ -1,4 +1,4 @@
-"""Teach the namer, which reads one cut-out index: `python -m calibration.training.corners.namer POOL OUT.onnx`.
+"""Teach the namer, which reads one cut-out index: `python -m calibration.training.corners.namer OUT.onnx POOL...`.
 
 Its crops come out of the same practice scenes as the finder's truth: the same neighbours, covers, blur and light.
 Output: 13 ranks, joker, no index; four suits.
@@ -169,14 +169,14 @@ def train(pool: Pool, out: Path, minutes: float, seed: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Teach the namer of indices.")
-    parser.add_argument("pool", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("pools", type=Path, nargs="+")
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--seed", type=int, default=2)
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    train(Pool(told.pool), told.out, told.minutes, told.seed)
+    train(Pool(*told.pools), told.out, told.minutes, told.seed)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
-"""Drawn cards kept ready in one memory-mapped array: a scene then costs milliseconds, not the drawing of its cards."""
+"""Drawn cards kept ready in one memory-mapped array: a scene then costs milliseconds, not the drawing of its cards.
 
+    python -m calibration.training.corners.pool DATA OUT [--decks N] [--first SEED] [--printed]
+"""
+
+import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from calibration.training.decks import FACES, Corner, Deck, Style
+from calibration.training.glyphs import fonts_below
 
 PX_PER_MM = 2.7
 _CANVAS = (248, 176)
@@ -64,27 +70,78 @@ def draw_pool(folder: Path, seeds: range, fonts: list[Path]) -> None:
     (folder / "cards.json").write_text(json.dumps(notes))
 
 
-class Pool:
-    """The drawn cards of a folder, by deck."""
+PRINTED_INDICES = {"kennard-2color": (0.045, 0.037, 0.135, 0.218), "kennard-2color-bf": (0.042, 0.037, 0.23, 0.42)}
+"""Published decks whose indices were measured: left, top, right, bottom as shares of the card."""
 
-    def __init__(self, folder: Path) -> None:
-        self._cards = np.load(folder / "cards.npy", mmap_mode="r")
-        self._notes = json.loads((folder / "cards.json").read_text())
-        decks: dict[int, dict[str, int]] = {}
-        for at, note in enumerate(self._notes):
-            decks.setdefault(note["deck"], {})[note["face"]] = at
-        self._decks = list(decks.values())
+
+def copy_printed(folder: Path, decks: Path) -> None:
+    """The same pool from published decks (folders below `decks`, as `fetch` leaves them)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures, notes = [], []
+    for number, (deck, box) in enumerate(PRINTED_INDICES.items()):
+        for face in FACES:
+            printed = cv2.imread(str(decks / deck / f"{face}.png"), cv2.IMREAD_UNCHANGED)
+            if printed is None or face == "JK":
+                continue
+            width, height = round(63 * PX_PER_MM), round(88 * PX_PER_MM)
+            canvas = np.zeros((*_CANVAS, 4), np.uint8)
+            canvas[:height, :width] = cv2.resize(printed, (width, height), interpolation=cv2.INTER_AREA)
+            quads = _shared_quads(box, width, height) if face != "back" else []
+            notes.append({"deck": -1 - number, "face": face, "size": [height, width], "corners": quads,
+                          "turned": [False, True][:len(quads)]})
+            pictures.append(canvas)
+    np.save(folder / "cards.npy", np.stack(pictures))
+    (folder / "cards.json").write_text(json.dumps(notes))
+
+
+def _shared_quads(box: tuple[float, float, float, float], width: int, height: int) -> list[list[list[float]]]:
+    left, top, right, bottom = box[0] * width, box[1] * height, box[2] * width, box[3] * height
+    upright = [[left, top], [right, top], [right, bottom], [left, bottom]]
+    return [upright, [[width - x, height - y] for x, y in upright]]
+
+
+class Pool:
+    """The drawn cards of one or more folders, by deck. A folder named twice counts twice."""
+
+    def __init__(self, *folders: Path) -> None:
+        self._cards = [np.load(folder / "cards.npy", mmap_mode="r") for folder in folders]
+        self._notes = [json.loads((folder / "cards.json").read_text()) for folder in folders]
+        decks: dict[tuple[int, int], dict[str, int]] = {}
+        for of, notes in enumerate(self._notes):
+            for at, note in enumerate(notes):
+                decks.setdefault((of, note["deck"]), {})[note["face"]] = at
+        self._decks = list(decks.items())
 
     def __len__(self) -> int:
         return len(self._decks)
 
     def card(self, deck: int, face: str) -> PooledCard:
-        """`face` of the `deck`-th deck of the folder."""
-        at = self._decks[deck][face]
-        note = self._notes[at]
+        """`face` of the `deck`-th deck, or its first face where it has none such."""
+        (of, _), faces = self._decks[deck]
+        at = faces.get(face, next(iter(faces.values())))
+        note = self._notes[of][at]
         height, width = note["size"]
+        picture = self._cards[of][at, :height, :width]
         corners = np.array(note["corners"], np.float32).reshape(-1, 4, 2)
-        return PooledCard(face, self._cards[at, :height, :width], corners, np.array(note["turned"], np.bool_))
+        return PooledCard(note["face"], picture, corners, np.array(note["turned"], np.bool_))
 
     def faces(self, deck: int) -> Iterator[str]:
-        return iter(self._decks[deck])
+        return iter(self._decks[deck][1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Draw decks once, for many practice scenes.")
+    parser.add_argument("data", type=Path, help="fonts/ and decks/, as `calibration.training.fetch` leaves them")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--decks", type=int, default=320)
+    parser.add_argument("--first", type=int, default=1, help="seed of the first deck")
+    parser.add_argument("--printed", action="store_true", help="published decks in place of drawn ones")
+    told = parser.parse_args()
+    if told.printed:
+        copy_printed(told.out, told.data / "decks")
+    else:
+        draw_pool(told.out, range(told.first, told.first + told.decks), fonts_below(told.data / "fonts"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
-"""Teach the corner finder: `python -m calibration.training.corners.train POOL OUT.onnx [--minutes M] [--seed N]`.
+"""Teach the corner finder: `python -m calibration.training.corners.train OUT.onnx POOL... [--minutes M]`.
 
-POOL is a folder made by `draw_pool`. One thread; the network is written again every few minutes.
+POOLs are folders made by `pool`. One thread; the network is written again every few minutes.
 """
 
 import argparse
@@ -164,15 +164,15 @@ def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Teach the corner finder.")
-    parser.add_argument("pool", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("pools", type=Path, nargs="+")
     parser.add_argument("--minutes", type=float, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=Path, help="a .pt file to go on from")
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    train(Pool(told.pool), told.out, told.minutes, told.seed, told.start)
+    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start)
 
 
 if __name__ == "__main__":

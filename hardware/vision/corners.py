@@ -1,0 +1,189 @@
+"""Printed indices in a whole picture: where each stands, which card it belongs to, and what it says.
+
+The index is the one part of a card that shows in every layout: apart, overlapping, on a pile, in a fan, in a hand. One
+network (the finder) marks indices at any angle and draws the card round each; another (the namer) reads the cut-out
+index at the picture's own resolution. Where is split from what, because detectors that also name are sure too early.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.vision.networks import Network, packaged_network
+from referee.cards import JOKER, PACK, RANKS, SUITS, Card
+
+Quad = NDArray[np.float64]
+"""Four corners in px, float64 (4, 2): top left, top right, bottom right, bottom left."""
+
+NAMES: Final[tuple[Card, ...]] = (*PACK, JOKER)
+"""Columns of the odds of an index; a last column stands for "no index"."""
+
+LONGEST_PX: Final = 1280
+"""A picture is searched at this long side and at halves of it: a card must be longer than about a sixteenth of it."""
+_SHORTEST_PX: Final = 140
+_STRIDE: Final = 4
+_INDEX_UNIT_PX: Final = 16.0
+_CARD_UNIT_PX: Final = 64.0
+
+INDEX_CROP: Final = (40, 64)
+"""Width and height of what the namer sees."""
+_INDEX_BOX: Final = (8.0, 10.0, 32.0, 54.0)
+"""Where the index stands in that crop: left, top, right, bottom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One printed index as the finder marks it."""
+
+    index: Quad
+    """The sign itself, in its own reading direction."""
+    card: Quad
+    """The card it is printed on, in the same reading direction."""
+    score: float
+    complete: float
+    """Probability that nothing lies on the card."""
+    odds: NDArray[np.float64]
+    """(54,) over NAMES and "no index", adding up to 1."""
+
+    @property
+    def centre(self) -> NDArray[np.float64]:
+        return np.asarray(self.index.mean(axis=0))
+
+    @property
+    def height_px(self) -> float:
+        return float(np.linalg.norm(self.index[3] - self.index[0]))
+
+
+class CornerReader:
+    """Finder and namer, loaded at the first picture. Not for two threads at once."""
+
+    def __init__(self, finder: Network | None = None, namer: Network | None = None, least_score: float = 0.3) -> None:
+        """`finder` and `namer`: networks in place of the packaged ones; `least_score`: of an index to count at all."""
+        self._given = finder, namer
+        self._least_score = least_score
+
+    @cached_property
+    def _finder(self) -> Network:
+        return self._given[0] or packaged_network("finder")
+
+    @cached_property
+    def _namer(self) -> Network:
+        return self._given[1] or packaged_network("namer")
+
+    def indices(self, image: Image) -> list[Index]:
+        """Every index in the picture, the surest first."""
+        found = [mark for level, scale in _levels(image) for mark in self._marks(level, scale)]
+        kept = _distinct(sorted(found, key=lambda mark: -mark.score))
+        if not kept:
+            return []
+        odds = self.odds(image, [mark.index for mark in kept])
+        return [Index(m.index, m.card, m.score, m.complete, own) for m, own in zip(kept, odds, strict=True)]
+
+    def odds(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
+        """(N, 54): what the index inside each quad says, over NAMES and "no index"."""
+        crops = np.stack([index_crop(image, quad) for quad in quads])
+        said = np.concatenate([self._namer(_batch(crops[i:i + 64])) for i in range(0, len(crops), 64)])
+        return odds_of(said.astype(np.float64))
+
+    def _marks(self, level: Image, scale: float) -> list[Index]:
+        height, width = level.shape[:2]
+        padded = np.zeros((height + -height % 16, width + -width % 16, 3), np.uint8)
+        padded[:height, :width] = level
+        said = self._finder(_batch(padded[None]))[0]
+        return _peaks(said, scale, self._least_score)
+
+
+def _batch(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(pictures.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
+
+
+def _levels(image: Image) -> Iterator[tuple[Image, float]]:
+    """The picture at halving sizes, with the factor to each; small pictures are doubled first."""
+    longest = max(image.shape[:2])
+    scale = min(2.0, LONGEST_PX / longest)
+    while scale * longest >= _SHORTEST_PX:
+        size = max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale))
+        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        yield np.asarray(cv2.resize(image, size, interpolation=way), np.uint8), scale
+        scale /= 2
+
+
+def _peaks(said: NDArray[np.float32], scale: float, least: float) -> list[Index]:
+    """Local maxima of the heat as marks in the whole picture's pixels; the odds are the finder's own."""
+    heat = 1 / (1 + np.exp(-said[0]))
+    top = cv2.dilate(heat, np.ones((3, 3), np.uint8))
+    rows, columns = np.nonzero((heat >= top) & (heat > least))
+    marks = []
+    for y, x in zip(rows.tolist(), columns.tolist(), strict=True):
+        at = np.array([x, y]) * _STRIDE + (_STRIDE - 1) / 2
+        cell = said[:, y, x].astype(np.float64)
+        index = cell[1:9].reshape(4, 2) * _INDEX_UNIT_PX + at
+        card = cell[9:17].reshape(4, 2) * _CARD_UNIT_PX + at
+        odds = odds_of(np.concatenate([cell[18:32], [-20.0], cell[32:36]])[None])[0]
+        marks.append(Index(_unscaled(index, scale), _unscaled(card, scale), float(heat[y, x]),
+                           float(1 / (1 + np.exp(-cell[17]))), odds))
+    return marks
+
+
+def _unscaled(points: Quad, scale: float) -> Quad:
+    return np.asarray((points + 0.5) / scale - 0.5, np.float64)
+
+
+def _distinct(marks: list[Index]) -> list[Index]:
+    """The surest mark of each place; the same index is found at several sizes of the picture."""
+    kept: list[Index] = []
+    for mark in marks:
+        if all(np.linalg.norm(mark.centre - k.centre) > 0.45 * max(mark.height_px, k.height_px) for k in kept):
+            kept.append(mark)
+    return kept
+
+
+def index_crop(image: Image, quad: Quad) -> Image:
+    """Cut an index (4 x 2, as it reads) out of a picture: INDEX_CROP, uint8 BGR, with its surroundings."""
+    left, top, right, bottom = _INDEX_BOX
+    target = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float32) - np.float32(0.5)
+    height = max(np.linalg.norm(quad[3] - quad[0]), np.linalg.norm(quad[2] - quad[1]))
+    factor = int(height / (bottom - top))
+    if factor >= 2:
+        image, quad = _shrunk(image, quad, factor)
+    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
+    return np.asarray(cv2.warpPerspective(image, warp, INDEX_CROP, flags=cv2.INTER_LINEAR), np.uint8)
+
+
+def _shrunk(image: Image, quad: Quad, factor: int) -> tuple[Image, Quad]:
+    """The part of the picture round the quad, `factor` times smaller: fine print is averaged, not skipped."""
+    margin = float(np.ptp(quad, axis=0).max())
+    x0, y0 = np.floor(np.maximum(quad.min(axis=0) - margin, 0)).astype(int)
+    x1, y1 = np.ceil(quad.max(axis=0) + margin).astype(int)
+    part = image[y0:y1, x0:x1]
+    size = part.shape[1] // factor, part.shape[0] // factor
+    if min(size) < 2:
+        return image, quad
+    scale = np.array([size[0] / part.shape[1], size[1] / part.shape[0]])
+    smaller = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return smaller, (quad - (x0, y0) + 0.5) * scale - 0.5
+
+
+def odds_of(said: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, 54) odds over NAMES and "no index" from (N, 19) logits: 13 ranks, joker, none; four suits."""
+    rank, suit = _softmax(said[:, :15]), _softmax(said[:, 15:])
+    odds = np.zeros((len(said), len(NAMES) + 1))
+    for n, card in enumerate(PACK):
+        odds[:, n] = rank[:, _RANK_OF[card]] * suit[:, _SUIT_OF[card]]
+    odds[:, -2], odds[:, -1] = rank[:, 13], rank[:, 14]
+    return odds
+
+
+_RANK_OF: Final = {card: RANKS.index(card[:-1]) for card in PACK}
+_SUIT_OF: Final = {card: "".join(SUITS).index(card[-1]) for card in PACK}
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,0 +1,240 @@
+"""Every face-up card in a still photograph, without calibration.
+
+Indices are found and named first (`corners`), the indices of one card are put together, the card's outline is fitted to
+the picture, and a card that lies free is read once more as a whole (`reader`). Readings that agree name the card;
+readings that differ leave it unread: a wrong name is worse than none.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+from cv2.typing import MatLike
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.vision.cardquads import Quad, alike, area, fitted, is_card_like, overlap, place_on
+from hardware.vision.corners import NAMES, CornerReader, Index
+from hardware.vision.outlines import free_outlines
+from hardware.vision.reader import CardReader, rectify
+from referee.cards import UNREAD, Card
+from referee.errors import PictureError
+
+NAMED_FROM: Final = 0.9
+"""Least probability with which a card is named; below it is `??`."""
+OUTLINE_FROM: Final = 0.97
+"""The same for a card that only its outline and its whole face show."""
+LARGEST_PX: Final = 50_000_000
+"""Most pixels of a picture that is opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class StillCard:
+    """One face-up card of a photograph."""
+
+    card: Card
+    """Its name, or `??` where the readings do not settle on one."""
+    best: Card
+    """The likeliest name all the same."""
+    p: float
+    """Probability of `best`."""
+    top: bool
+    """Nothing lies on it."""
+    quad: Quad | None
+    """Its own top left, top right, bottom right, bottom left in px (either way up), None where only an index shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """A card while it is being judged."""
+
+    odds: NDArray[np.float64]
+    """(54,) over NAMES and "no card"."""
+    quad: Quad
+    complete: float
+    """Probability that nothing lies on it."""
+    indices: list[Index]
+
+    @property
+    def best(self) -> Card:
+        return NAMES[int(np.argmax(self.odds[:-1]))]
+
+    @property
+    def p(self) -> float:
+        return float(self.odds[:-1].max())
+
+    @property
+    def strength(self) -> float:
+        return self.p * (sum(i.score for i in self.indices) or 0.5) * (0.2 + self.complete)
+
+    def said(self, top: bool) -> StillCard:
+        bare = self.complete > 0.3 or len(self.indices) > 1
+        name = self.best if self.p >= NAMED_FROM else UNREAD
+        return StillCard(name, self.best, self.p, top, self.quad if bare else None)
+
+
+def open_picture(path: Path) -> Image:
+    """Read a picture, uint8 (height, width, 3) BGR, turned as its camera noted.
+
+    Raises PictureError, with the cure, for a file that is missing, empty, no picture, or too large.
+    """
+    try:
+        data = np.frombuffer(path.read_bytes(), np.uint8)
+    except OSError as error:
+        raise PictureError(f"cannot open {path}: {error.strerror or error}; give the path of a picture") from None
+    if data.size == 0:
+        raise PictureError(f"{path} is empty: take or copy the picture again")
+    try:
+        width, height = _size_px(data)
+        if min(width, height) < 16 or width * height > LARGEST_PX:
+            raise PictureError(f"{path} is {width} x {height} pixels: give one between 16 x 16 and 50 megapixels")
+        return np.asarray(_decoded(data, cv2.IMREAD_COLOR), np.uint8)
+    except (cv2.error, ValueError) as error:
+        if isinstance(error, PictureError):
+            raise
+        raise PictureError(f"{path} is no picture that can be read: give a JPEG or PNG file") from None
+
+
+def _size_px(data: NDArray[np.uint8]) -> tuple[int, int]:
+    """Width and height before all of it is unpacked: a small file can hold more pixels than the memory."""
+    head = data[:24].tobytes()
+    if head.startswith(b"\x89PNG") and len(head) == 24:
+        return int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
+    eighth = _decoded(data, cv2.IMREAD_REDUCED_GRAYSCALE_8 if head.startswith(b"\xff\xd8") else cv2.IMREAD_GRAYSCALE)
+    factor = 8 if head.startswith(b"\xff\xd8") else 1
+    return eighth.shape[1] * factor, eighth.shape[0] * factor
+
+
+def _decoded(data: NDArray[np.uint8], way: int) -> MatLike:
+    image = cv2.imdecode(data, way)
+    if image is None:
+        raise ValueError("no picture")
+    return image
+
+
+class StillReader:
+    """Reads whole photographs; networks are loaded at the first one. Not for two threads at once."""
+
+    def __init__(self, corners: CornerReader | None = None, reader: CardReader | None = None) -> None:
+        """`corners`, `reader`: in place of those with the packaged networks."""
+        self._corners = corners or CornerReader()
+        self._reader = reader or CardReader()
+
+    def read(self, image: Image) -> list[StillCard]:
+        """Every face-up card in the picture, the surest first."""
+        groups = _grouped([i for i in self._corners.indices(image) if is_card_like(i.card)])
+        judged = [card for group in groups if (card := self._judged(image, group))]
+        cards = _without_echoes(judged)
+        cards += self._outlined(image, cards)
+        return [card.said(_is_top(card, cards)) for card in cards]
+
+    def _judged(self, image: Image, group: list[Index]) -> _Card | None:
+        """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
+        complete = float(np.mean([i.complete for i in group]))
+        odds, quad = _mixed([i.odds for i in group]), _outline(group)
+        if complete > 0.3:
+            quad = fitted(image, quad)
+            odds = _joined(odds, self._whole(image, [quad])[0], complete)
+        return None if odds[-1] > 0.5 else _Card(odds, quad, complete, group)
+
+    def _outlined(self, image: Image, cards: list[_Card]) -> list[_Card]:
+        """Cards that only their outline shows."""
+        quads = [quad for quad in free_outlines(image) if all(_apart(quad, card.quad) for card in cards)]
+        if not quads:
+            return []
+        seen = [_Card(odds, quad, 1.0, []) for odds, quad in zip(self._whole(image, quads), quads, strict=True)]
+        return _without_echoes([card for card in seen if card.p > OUTLINE_FROM])
+
+    def _whole(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
+        """Odds (N, 54) over NAMES and "no face" from whole cards."""
+        odds = self._reader.odds(np.stack([rectify(image, quad) for quad in quads])).astype(np.float64)
+        return np.concatenate([odds[:, :53], odds[:, 53:].sum(axis=1, keepdims=True)], axis=1)
+
+
+def _mixed(odds: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Indices of one card together: printed and lit alike, so they count little more than one."""
+    logs = np.log(np.maximum(np.array(odds), 1e-4)).sum(axis=0) * (1.3 / (0.3 + len(odds)))
+    return _normal(logs)
+
+
+def _joined(index: NDArray[np.float64], whole: NDArray[np.float64], complete: float) -> NDArray[np.float64]:
+    """Index and whole face together; the face counts as much as it is likely to be bare."""
+    return _normal(np.log(np.maximum(index, 1e-4)) + complete * np.log(np.maximum(whole, 1e-3)))
+
+
+def _normal(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(logs - logs.max())
+    return np.asarray(powers / powers.sum())
+
+
+def _outline(group: list[Index]) -> Quad:
+    """The card as its indices draw it, the surest counting most, as the first of them reads."""
+    quads = np.array([_same_way(group[0], other) for other in group])
+    weights = np.array([i.score * (0.05 + i.complete) for i in group])
+    return np.asarray((quads * weights[:, None, None]).sum(axis=0) / weights.sum())
+
+
+def _grouped(indices: list[Index]) -> list[list[Index]]:
+    """Indices of the same card together, the surest first."""
+    groups: list[list[Index]] = []
+    for index in indices:
+        home = next((g for g in groups if all(_same_card(other, index) for other in g)), None)
+        if home is None:
+            groups.append([index])
+        else:
+            home.append(index)
+    return groups
+
+
+def _same_card(a: Index, b: Index) -> bool:
+    """The two stand where one card prints both (on four-corner decks neighbours too) and do not differ."""
+    alike_names = float(a.odds @ b.odds) / float(np.sqrt((a.odds @ a.odds) * (b.odds @ b.odds)))
+    if alike_names < 0.02:
+        return False
+    heads = float(_heading(a) @ _heading(b))
+    own, other = place_on(a.card, a.centre), place_on(a.card, b.centre)
+    opposite, beside, below = np.array([1 - own, (1 - own[0], own[1]), (own[0], 1 - own[1])])
+    reach = 0.22 if alike_names > 0.8 else 0.12
+    near = [float(np.linalg.norm(other - place)) < reach for place in (opposite, beside, below)]
+    return (heads < -0.85 and (near[0] or near[2])) or (heads > 0.85 and near[1])
+
+
+def _heading(index: Index) -> NDArray[np.float64]:
+    up = index.index[:2].mean(axis=0) - index.index[2:].mean(axis=0)
+    return np.asarray(up / max(float(np.linalg.norm(up)), 1e-9))
+
+
+def _same_way(first: Index, other: Index) -> Quad:
+    """The other's card outline in the order of the first's."""
+    return np.roll(other.card, -2, axis=0) if _heading(first) @ _heading(other) < 0 else other.card
+
+
+def _without_echoes(cards: list[_Card]) -> list[_Card]:
+    """Drop what cannot be a card of its own: an index inside a bare face, a card of the same name in the same place."""
+    kept: list[_Card] = []
+    for card in sorted(cards, key=lambda c: -c.strength):
+        if not any(_is_echo(card, other) for other in kept):
+            kept.append(card)
+    return kept
+
+
+def _is_echo(card: _Card, other: _Card) -> bool:
+    if other.complete > 0.6 and card.indices:
+        places = [place_on(other.quad, i.centre) for i in card.indices]
+        if all((place > 0.0).all() and (place < 1.0).all() for place in places):
+            return True
+    return card.best == other.best and alike(card.quad, other.quad) > 0.3
+
+
+def _apart(a: Quad, b: Quad) -> bool:
+    return overlap(a, b) < 0.1 * min(area(a), area(b))
+
+
+def _is_top(card: _Card, cards: list[_Card]) -> bool:
+    """Nothing lies on it: it looks bare, and no barer card shares its place."""
+    if card.complete < 0.5:
+        return False
+    rivals = [c for c in cards if c is not card and c.complete > card.complete]
+    return all(overlap(card.quad, rival.quad) < 0.06 * area(card.quad) for rival in rivals)
