@@ -1,0 +1,98 @@
+"""How much a reading says: likelihoods of what lies there, given what a sensor reported.
+
+A reading is a distribution. What it does not name shares what is missing to 1; nothing is ever impossible, because
+every reader is sometimes sure and wrong.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from referee.cards import Card
+from referee.observations import CardOdds, Origin, PlaceSeen, PlayerOdds
+from referee.table import OPPONENT, Player
+
+SURELY_WRONG: Final = 1e-3
+"""Of readings that claim certainty, at least this share is wrong all the same."""
+
+SHARED_ERROR: Final = 0.3
+"""How often a repeated reading of a lying card repeats the first reading's error instead of looking afresh."""
+
+OTHER_CARDS: Final = 51
+
+NOT_SEEN: Final = 1.0 / 52
+"""Likelihood of a reading that says nothing, for any card."""
+
+
+def card_likelihood(odds: CardOdds, card: Card) -> float:
+    """How well a reading fits `card`, on a scale where a perfect reading of it is 1 and no reading is 1/52."""
+    if not odds:
+        return NOT_SEEN
+    p = odds.get(card)
+    return p if p is not None and p > 0 else rest_of(odds)
+
+
+def rest_of(odds: CardOdds) -> float:
+    """What each card gets that a reading does not name."""
+    return max(1.0 - sum(odds.values()), SURELY_WRONG) / OTHER_CARDS
+
+
+def best_card(odds: CardOdds) -> Card | None:
+    """The likeliest card of a reading; None if it names none."""
+    return max(odds, key=odds.__getitem__) if odds else None
+
+
+def repeat_likelihood(odds: CardOdds, card: Card, first: Card | None) -> float:
+    """How well a repeated reading fits `card` when the first reading of the lying card said `first`.
+
+    Agreement with the first reading may be the first error come back, so it proves less than a fresh look.
+    """
+    fresh = card_likelihood(odds, card)
+    if first is not None and best_card(odds) == first:
+        return SHARED_ERROR + (1 - SHARED_ERROR) * fresh
+    return fresh
+
+
+def player_likelihood(odds: PlayerOdds, player: Player) -> float:
+    """How well the hand that was seen fits `player`."""
+    if not odds:
+        return 0.5
+    p = odds.get(player)
+    if p is None:
+        p = 1.0 - odds.get(OPPONENT[player], 0.5)
+    return min(max(p, SURELY_WRONG / 10), 1.0)
+
+
+def origin_likelihood(origins: Iterable[Origin], player: Player, place: int | None) -> float:
+    """How well the movement that was seen fits a place of a row, or (None) the packet of spit cards."""
+    rest = 1.0
+    seen = False
+    for origin in origins:
+        if origin.player == player and origin.place == place:
+            return max(origin.p, SURELY_WRONG)
+        rest -= origin.p
+        seen = True
+    return max(rest, SURELY_WRONG) / 6 if seen else 1.0
+
+
+def merged(belief: CardOdds, odds: CardOdds, first: Card | None) -> CardOdds:
+    """The belief about a lying card after one more reading, normalized; small candidates are dropped."""
+    cards = belief.keys() | odds.keys()
+    product = {card: card_likelihood(belief, card) * repeat_likelihood(odds, card, first) for card in cards}
+    total = sum(product.values()) + rest_of(belief) * rest_of(odds) * OTHER_CARDS
+    return {card: p for card, value in product.items() if (p := value / total) > SURELY_WRONG}
+
+
+def kind_of(seen: PlaceSeen) -> tuple[str, Card | None]:
+    """What a place most likely shows: `face` with its card, `down`, `empty`, or `hidden`."""
+    card = best_card(seen.cards)
+    face = sum(seen.cards.values())
+    if max(face, seen.face_down, seen.empty) < 0.5:
+        return "hidden", None
+    if face >= seen.face_down and face >= seen.empty:
+        return "face", card
+    return ("down", None) if seen.face_down >= seen.empty else ("empty", None)
+
+
+def normalized(weights: Mapping[str, float]) -> dict[str, float]:
+    total = sum(weights.values())
+    return {key: value / total for key, value in weights.items()} if total else {}
