@@ -1,0 +1,130 @@
+"""Where does a card of known size lie? Every edge votes for the rectangles whose side it could be.
+
+Works white on white: a card edge is a faint line of shadow all along, and four such lines at the right distances are
+no accident. Print inside the card cannot vote for all four sides at once.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.vision.rectify import Patch, Pose
+
+Gray = NDArray[np.uint8]
+Field = NDArray[np.float32]
+
+MARGIN_MM: Final = 1.2
+"""From here inwards a card's rim carries no print, so that no edge may run there."""
+LEAST_STEP: Final = 4.0
+"""Smallest change of brightness that counts as an edge, in gray levels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A rectangle of the card's size; `score` 1 if all four sides show and nothing crosses the margin inside them."""
+
+    pose: Pose
+    score: float
+
+
+def fit_cards(
+    gray: Gray,
+    patch: Patch,
+    card_mm: tuple[float, float],
+    angles_deg: NDArray[np.float64],
+    around_mm: tuple[float, float],
+    reach_mm: float,
+    count: int = 4,
+) -> list[Fit]:
+    """Return up to `count` rectangles of the card's size in a patch, best first, clearly apart from each other.
+
+    `gray`: uint8, the patch's picture; `angles_deg`: the angles to try; the centre lies within `reach_mm` of
+    `around_mm` along x and along y.
+    """
+    found: list[Fit] = []
+    for angle in angles_deg:
+        found.extend(_fits_at(gray, patch, card_mm, float(angle), around_mm, reach_mm, count))
+    found.sort(key=lambda fit: -fit.score)
+    kept: list[Fit] = []
+    for fit in found:
+        if all(fit.pose.apart_mm(k.pose) > 5.0 for k in kept):
+            kept.append(fit)
+        if len(kept) == count:
+            break
+    return kept
+
+
+def _fits_at(
+    gray: Gray,
+    patch: Patch,
+    card_mm: tuple[float, float],
+    angle: float,
+    around_mm: tuple[float, float],
+    reach_mm: float,
+    count: int,
+) -> list[Fit]:
+    """Return the best rectangles at one angle: the patch is turned so that the card's sides run along its axes."""
+    scale = patch.px_per_mm
+    w, h = (round(length * scale) for length in card_mm)
+    reach = round(reach_mm * scale) + 1
+    width, height = w + 2 * reach + 8, h + 2 * reach + 8
+    centre = patch.to_patch(np.array([around_mm]))[0]
+    turn = cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), -angle, 1.0)
+    turn[:, 2] += np.array([(width - 1) / 2, (height - 1) / 2]) - centre
+    turned = cv2.warpAffine(gray, turn, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    score = _score(turned, w, h, round(MARGIN_MM * scale))
+    x0, y0 = (width - w) // 2, (height - h) // 2
+    score = np.ascontiguousarray(score[y0 - reach : y0 + reach + 1, x0 - reach : x0 + reach + 1])
+    back = cv2.invertAffineTransform(turn)
+    fits = []
+    near = round(4 * scale)
+    for _ in range(count):
+        y, x = np.unravel_index(int(score.argmax()), score.shape)
+        corner = np.array([x0 - reach + x, y0 - reach + y], dtype=np.float64)
+        at = patch.to_mm((back @ np.append(corner + ((w - 1) / 2, (h - 1) / 2), 1.0))[None])[0]
+        fits.append(Fit(Pose(float(at[0]), float(at[1]), angle), float(score[y, x])))
+        score[max(0, y - near) : y + near + 1, max(0, x - near) : x + near + 1] = -1.0
+    return fits
+
+
+def _score(gray: Gray, w: int, h: int, margin: int) -> Field:
+    """Return the score of the rectangle of w x h pixels whose top left pixel is at each place."""
+    across, down = _edges(gray)
+    clutter = np.maximum(across, down)
+    long, short = round(0.84 * h), round(0.78 * w)
+    upright, level = _sums(across, 1, long) / long, _sums(down, short, 1) / short
+    calm_up, calm_level = _sums(clutter, 2, long) / (2 * long), _sums(clutter, short, 2) / (2 * short)
+    dy, dx = (h - long) // 2, (w - short) // 2
+    out_h, out_w = gray.shape[0] - h, gray.shape[1] - w
+
+    def part(field: Field, x: int, y: int) -> Field:
+        return field[y : y + out_h, x : x + out_w]
+
+    sides = np.stack([part(level, dx, 0), part(upright, w - 1, dy), part(level, dx, h - 1), part(upright, 0, dy)])
+    inside = (
+        part(calm_level, dx, margin)
+        + part(calm_up, w - margin - 2, dy)
+        + part(calm_level, dx, h - margin - 2)
+        + part(calm_up, margin, dy)
+    )
+    return np.asarray(0.5 * sides.min(axis=0) + 0.125 * sides.sum(axis=0) - 0.15 * inside)
+
+
+def _sums(field: Field, width: int, height: int) -> Field:
+    """Return the sum of the box of this size whose top left pixel is at each place; zero padded to the same shape."""
+    total = cv2.boxFilter(field, cv2.CV_32F, (width, height), anchor=(0, 0), normalize=False, borderType=cv2.BORDER_CONSTANT)
+    return np.asarray(total)
+
+
+def _edges(gray: Gray) -> tuple[Field, Field]:
+    """Return how much of an upright and of a level edge is at each pixel, 0 to 1, one pixel of slack across."""
+    across = np.abs(cv2.Sobel(gray, cv2.CV_32F, 1, 0, ksize=3, scale=0.25))
+    down = np.abs(cv2.Sobel(gray, cv2.CV_32F, 0, 1, ksize=3, scale=0.25))
+    across, down = across - 0.5 * down, down - 0.5 * across
+    full = 3 * LEAST_STEP
+    wide = np.clip((cv2.dilate(across, np.ones((1, 3), np.uint8)) - LEAST_STEP) / full, 0.0, 1.0)
+    high = np.clip((cv2.dilate(down, np.ones((3, 1), np.uint8)) - LEAST_STEP) / full, 0.0, 1.0)
+    return wide, high

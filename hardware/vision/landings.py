@@ -1,0 +1,95 @@
+"""What happened on a middle pile between two settled pictures: a landing, a card taken back, a knock, a pile taken."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from hardware.frames import Frame, Image
+from hardware.tablefile import Table
+from hardware.vision.motion import Motion
+from hardware.vision.piles import Reader, Top
+from hardware.vision.rectify import Patch
+from hardware.vision.spots import Settled, Spot
+from hardware.vision.touch import Ring, Touch, touch_of
+from referee.table import Pile, Player
+
+REACH_MM: Final = 30.0
+"""How far from its pile's place a top card may lie."""
+TURNED_DEG: Final = 36.0
+SAME_PLACE_MM: Final = 8.0
+REMEMBERED: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A new card lies on top."""
+
+    pile: Pile
+    touch: Touch
+    top: Top
+    visits: dict[Player, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOff:
+    """The top card is gone again and the one below it lies bare."""
+
+    pile: Pile
+    at_ns: int
+    top: Top
+    visits: dict[Player, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The whole pile is gone."""
+
+    pile: Pile
+    at_ns: int
+    visits: dict[Player, int]
+
+
+PileChange = Landed | TakenOff | Cleared
+
+
+class PileWatch:
+    """Follows one middle pile."""
+
+    def __init__(self, pile: Pile, table: Table, motion: Motion, reader: Reader, ring: Ring) -> None:
+        centre = table.piles[pile].mean(axis=0)
+        self.pile: Pile = pile
+        self.spot = Spot(table, motion, reader, (float(centre[0]), float(centre[1])), REACH_MM, TURNED_DEG)
+        self._card_mm = table.card_size_mm
+        self._ring = ring
+        self._below: list[Top] = []
+
+    def judge(self, seen: Settled, frame: Frame, ring_before: Image | None) -> PileChange | None:
+        """Return what the pile's new settled picture means; None if nothing landed and nothing left."""
+        now, before = seen.now, seen.before
+        if now is None:
+            self._below.clear()
+            return Cleared(self.pile, seen.at_ns, seen.visits) if before is not None else None
+        if before is not None and (now is before or now.shows_same(before)):
+            return None
+        for depth, lower in enumerate(reversed(self._below), 1):
+            if now.shows_same(lower) and now.pose.apart_mm(lower.pose) < SAME_PLACE_MM and before is not None:
+                del self._below[-depth:]
+                return TakenOff(self.pile, seen.at_ns, before, seen.visits)
+        if before is not None:
+            self._below = [*self._below, before][-REMEMBERED:]
+        return Landed(self.pile, self._touch(seen, now, ring_before), now, seen.visits)
+
+    def _touch(self, seen: Settled, now: Top, ring_before: Image | None) -> Touch:
+        frames = self._ring.between(seen.since_ns - 200_000_000, seen.at_ns)
+        found = touch_of(frames, self._ring.patch, now.pose, self._card_mm, ring_before)
+        if found is not None:
+            return found
+        return Touch((seen.since_ns + seen.at_ns) // 2, seen.since_ns, seen.at_ns, False)
+
+
+def middle_patch(table: Table) -> Patch:
+    """Return the patch that covers both middle piles and their reach."""
+    a, b = table.piles["A"].mean(axis=0), table.piles["B"].mean(axis=0)
+    width, height = table.card_size_mm
+    centre = (float(a[0] + b[0]) / 2, float(a[1] + b[1]) / 2)
+    size = (abs(float(b[0] - a[0])) + width + 2 * REACH_MM, height + 2 * REACH_MM)
+    return Patch.of(table, centre, size, 1.25)

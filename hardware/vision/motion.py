@@ -1,0 +1,148 @@
+"""What moves and what is covered, on a coarse picture of the whole view: cheap enough for every frame.
+
+A cell is four by four pixels of the green channel. Nothing here knows skin from cloth: a hand is whatever differs
+from the table as it last lay still and hangs together with the edge of the picture.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.tablefile import Points, Table
+from referee.table import Player
+
+Mask = NDArray[np.uint8]
+
+STRIDE: Final = 4
+LEAST_STEP: Final = 9.0
+"""A cell that changes by less, in gray levels, did not move."""
+NOISE_STEPS: Final = 7.0
+"""So many times the camera's noise is a change."""
+LEAST_HAND_CELLS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Something that reaches into the picture: whose side it comes from, and its cells."""
+
+    player: Player
+    cells: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A part of the table in cells: a mask and the box round it."""
+
+    rows: slice
+    columns: slice
+    mask: Mask
+    size: int
+
+    def share(self, cells: Mask) -> float:
+        """Return the share of the zone's cells that are set."""
+        inside = cv2.bitwise_and(cells[self.rows, self.columns], self.mask)
+        return cv2.countNonZero(inside) / self.size
+
+
+class Motion:
+    """Call `see` with each frame, then ask."""
+
+    def __init__(self, table: Table) -> None:
+        width, height = table.image_size_px
+        self._shape = (height // STRIDE, width // STRIDE)
+        self._table = table
+        self._now = np.zeros(self._shape, np.uint8)
+        self._raw = np.zeros(self._shape, np.uint8)
+        self._last = np.zeros(self._shape, np.uint8)
+        self._still = np.zeros(self._shape, np.uint8)
+        self._apart = np.zeros(self._shape, np.uint8)
+        self.moving: Mask = np.zeros(self._shape, np.uint8)
+        """Cells that changed since the frame before: 255 or 0."""
+        self.changed: Mask = np.zeros(self._shape, np.uint8)
+        """Cells that differ from the table as it last lay still: 255 or 0."""
+        self.changed_cells = 0
+        self.noise = 2.0
+        self._started = False
+        self._p1_side = self._cells_below_middle()
+
+    def zone(self, polygon_mm: Points) -> Zone:
+        """Return the cells of a part of the table."""
+        cells = np.round(self._table.to_px(polygon_mm) / STRIDE - 0.5).astype(np.int32)
+        whole = np.zeros(self._shape, np.uint8)
+        cv2.fillPoly(whole, [cells], 255)
+        ys, xs = np.nonzero(whole)
+        if len(ys) == 0:
+            return Zone(slice(0, 1), slice(0, 1), np.zeros((1, 1), np.uint8), 1)
+        rows, columns = slice(ys.min(), ys.max() + 1), slice(xs.min(), xs.max() + 1)
+        return Zone(rows, columns, np.ascontiguousarray(whole[rows, columns]), len(ys))
+
+    def see(self, image: Image) -> bool:
+        """Take a frame in; return whether anything moved."""
+        self._now, self._last = self._last, self._now
+        np.copyto(self._raw, image[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE, 1][: self._shape[0], : self._shape[1]])
+        cv2.blur(self._raw, (3, 3), self._now)
+        if not self._started:
+            self._started = True
+            self._last[:] = self._now
+            self._still[:] = self._now
+        cv2.absdiff(self._now, self._last, self._apart)
+        self._measure_noise()
+        cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.moving)
+        cv2.absdiff(self._now, self._still, self._apart)
+        cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
+        self.changed_cells = cv2.countNonZero(self.changed)
+        return cv2.countNonZero(self.moving) > 8
+
+    @property
+    def _step(self) -> float:
+        return max(LEAST_STEP, NOISE_STEPS * self.noise)
+
+    def _measure_noise(self) -> None:
+        """Follow the camera's noise slowly: the mean change of a sample of cells, most of which show a still table."""
+        sample = self._apart[::5, ::5]
+        typical = float(np.median(sample)) / 0.95
+        self.noise += 0.05 * (typical - self.noise)
+
+    def accept(self, zone: Zone) -> None:
+        """Let this zone as it now lies be the still table."""
+        box = (zone.rows, zone.columns)
+        np.copyto(self._still[box], self._now[box], where=zone.mask > 0)
+        self.changed[box][zone.mask > 0] = 0
+
+    def accept_elsewhere(self, keep: Mask) -> None:
+        """Let every cell outside `keep` that does not move be the still table."""
+        np.copyto(self._still, self._now, where=(keep == 0) & (self.moving == 0))
+
+    def hands(self) -> list[Hand]:
+        """Return what reaches into the picture from its edges, biggest first."""
+        joined = cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        found = []
+        for label in sorted(range(1, count), key=lambda n: -stats[n, cv2.CC_STAT_AREA]):
+            if stats[label, cv2.CC_STAT_AREA] < LEAST_HAND_CELLS:
+                break
+            cells = (labels == label).view(np.uint8) * np.uint8(255)
+            found.extend(Hand(player, cells) for player in self._sides(cells))
+        return found
+
+    def _sides(self, cells: Mask) -> list[Player]:
+        """Return the players at whose side this reaches out of the picture."""
+        edge = np.concatenate([cells[0], cells[-1], cells[:, 0], cells[:, -1]])
+        nearer_p1 = np.concatenate([self._p1_side[0], self._p1_side[-1], self._p1_side[:, 0], self._p1_side[:, -1]])
+        sides: list[Player] = []
+        if np.count_nonzero(edge[nearer_p1]) >= 3:
+            sides.append("p1")
+        if np.count_nonzero(edge[~nearer_p1]) >= 3:
+            sides.append("p2")
+        return sides
+
+    def _cells_below_middle(self) -> NDArray[np.bool_]:
+        ys, xs = np.mgrid[0 : self._shape[0], 0 : self._shape[1]]
+        points = np.stack([xs.ravel(), ys.ravel()], axis=1) * float(STRIDE) + (STRIDE - 1) / 2
+        middle = self._table.to_px(np.array([(0.0, 0.0), (0.0, 50.0)]))
+        towards_p2 = middle[1] - middle[0]
+        return ((points - middle[0]) @ towards_p2 < 0).reshape(self._shape)

@@ -1,0 +1,72 @@
+"""Parts of the table as flat pictures at a fixed scale, lens included. The maps are made once and kept."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.tablefile import Points, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A rectangle of the table seen from straight above, x to the right, y upwards: row 0 is its upper edge.
+
+    `cut` fills one kept picture: whoever wants to keep it longer copies it.
+    """
+
+    left_mm: float
+    top_mm: float
+    px_per_mm: float
+    map_xy: NDArray[np.int16]
+    map_fraction: NDArray[np.uint16]
+    picture: Image
+
+    @classmethod
+    def of(cls, table: Table, centre_mm: tuple[float, float], size_mm: tuple[float, float], px_per_mm: float) -> Self:
+        """Return the patch of this size around this point of the table."""
+        width, height = (max(1, round(side * px_per_mm)) for side in size_mm)
+        left, top = centre_mm[0] - size_mm[0] / 2, centre_mm[1] + size_mm[1] / 2
+        xs = left + (np.arange(width) + 0.5) / px_per_mm
+        ys = top - (np.arange(height) + 0.5) / px_per_mm
+        grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        where = table.to_px(grid).reshape(height, width, 2).astype(np.float32)
+        map_xy, map_fraction = cv2.convertMaps(where[..., 0], where[..., 1], cv2.CV_16SC2)
+        return cls(left, top, px_per_mm, map_xy, map_fraction, np.zeros((height, width, 3), np.uint8))
+
+    def cut(self, image: Image) -> Image:
+        """Return this part of the picture: uint8 (height, width, 3), the same array each time."""
+        cv2.remap(image, self.map_xy, self.map_fraction, cv2.INTER_LINEAR, self.picture, cv2.BORDER_CONSTANT)
+        return self.picture
+
+    def to_patch(self, points_mm: Points) -> Points:
+        """Return where table points (N, 2) in mm lie in the patch, pixel centres at integers."""
+        return np.asarray((points_mm - (self.left_mm, self.top_mm)) * (self.px_per_mm, -self.px_per_mm) - 0.5)
+
+    def to_mm(self, points: Points) -> Points:
+        """Return which table points (N, 2) in mm lie at these patch pixels."""
+        return np.asarray((points + 0.5) / (self.px_per_mm, -self.px_per_mm) + (self.left_mm, self.top_mm))
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A card on the table: centre in mm and angle of its upright axis from the table's y axis, counter-clockwise."""
+
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+
+    def quad_mm(self, size_mm: tuple[float, float]) -> Points:
+        """Return top left, top right, bottom right, bottom left of the card, shape (4, 2)."""
+        w, h = size_mm[0] / 2, size_mm[1] / 2
+        c, s = np.cos(np.radians(self.angle_deg)), np.sin(np.radians(self.angle_deg))
+        corners = np.array([(-w, h), (w, h), (w, -h), (-w, -h)])
+        return np.asarray(corners @ np.array([(c, s), (-s, c)]) + (self.x_mm, self.y_mm))
+
+    def apart_mm(self, other: "Pose") -> float:
+        """Return how far the corners are apart at most, either way up being the same, for a card of usual size."""
+        mine, theirs = self.quad_mm((63.5, 88.9)), other.quad_mm((63.5, 88.9))
+        return float(min(np.linalg.norm(mine - np.roll(theirs, k, axis=0), axis=1).max() for k in (0, 2)))

@@ -1,0 +1,217 @@
+"""When did a card touch? Go back through the frames before it lay still and follow it.
+
+A hand that lays a card down brakes smoothly (reaching hands move with least jerk, Flash and Hogan 1985), so near the
+end the distance left shrinks with the cube of the time left: its cube root is a straight line that meets zero at the
+touch. That gives the moment to a fraction of a frame. A card that was thrown slides after it touched.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.vision.rectify import Patch, Pose
+
+Gray = NDArray[np.uint8]
+Blocks = NDArray[np.float32]
+
+KEEP_NS: Final = 1_500_000_000
+MOST_KEPT: Final = 180
+WINDOW_MM: Final = 28
+"""How far back along its path a landing card is followed."""
+BLOCK: Final = 8
+SAME: Final = 0.8
+"""Correlation from which a block of print is in the same place: a shift by one millimetre brings it below."""
+LEAST_BLOCKS: Final = 3
+FOLLOWED: Final = 0.55
+MOST_FOLLOWED: Final = 10
+STILL_MM: Final = 0.4
+FAR_MM: Final = 45.0
+THROWN_MISFIT_MM: Final = 2.0
+THROWN_SLACK_NS: Final = 25_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """The first touch, its bounds, and whether the card came without a hand on it."""
+
+    at_ns: int
+    earliest_ns: int
+    latest_ns: int
+    thrown: bool
+
+
+class Ring:
+    """The last pictures of the middle of the table while something moved there. Arrays are used again, not made anew."""
+
+    def __init__(self, patch: Patch) -> None:
+        self.patch = patch
+        self._kept: deque[tuple[int, Image]] = deque()
+        self._spare: list[Image] = []
+
+    def add(self, at_ns: int, image: Image) -> None:
+        """Keep the middle of this frame."""
+        while self._kept and (at_ns - self._kept[0][0] > KEEP_NS or len(self._kept) >= MOST_KEPT):
+            self._spare.append(self._kept.popleft()[1])
+        picture = self._spare.pop() if self._spare else np.empty_like(self.patch.picture)
+        np.copyto(picture, self.patch.cut(image))
+        self._kept.append((at_ns, picture))
+
+    def between(self, since_ns: int, until_ns: int) -> list[tuple[int, Image]]:
+        """Return the kept pictures of this time, oldest first."""
+        return [(at, picture) for at, picture in self._kept if since_ns <= at <= until_ns]
+
+
+class _View:
+    """What lies where a card came to rest, upright, one pixel a millimetre, with WINDOW_MM around it."""
+
+    def __init__(self, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> None:
+        self.w, self.h = round(card_mm[0]), round(card_mm[1])
+        self._size = (self.w + 2 * WINDOW_MM, self.h + 2 * WINDOW_MM)
+        corners = patch.to_patch(pose.quad_mm(card_mm))[:3].astype(np.float32)
+        m = WINDOW_MM - 0.5
+        target = np.array([(m, m), (m + self.w, m), (m + self.w, m + self.h)], np.float32)
+        self._turn = cv2.getAffineTransform(corners, target)
+
+    def wide(self, picture: Image) -> Gray:
+        seen = cv2.warpAffine(picture, self._turn, self._size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY))
+
+    def card(self, wide: Gray) -> Gray:
+        return wide[WINDOW_MM : WINDOW_MM + self.h, WINDOW_MM : WINDOW_MM + self.w]
+
+
+def touch_of(
+    frames: Sequence[tuple[int, Image]], patch: Patch, pose: Pose, card_mm: tuple[float, float], before: Image | None
+) -> Touch | None:
+    """Return when the card that lies at `pose` in the last of these frames touched; None if they do not show it.
+
+    `frames`: moments and pictures of `patch`, oldest first, the last one settled; `before`: the settled picture of the
+    patch before the card came, whose print says nothing about the new card.
+    """
+    if len(frames) < 2:
+        return None
+    view = _View(patch, pose, card_mm)
+    wides = [view.wide(picture) for _, picture in frames]
+    times = [at for at, _ in frames]
+    final = _blocks(view.card(wides[-1]))
+    telling = final.std(axis=1) > 6.0
+    if before is not None:
+        telling &= _correlation(_blocks(view.card(view.wide(before))), final) < 0.6
+    if telling.sum() < LEAST_BLOCKS:
+        return None
+    same = [(_correlation(_blocks(view.card(wide)), final) > SAME) & telling for wide in wides]
+    first = _first_at_rest([int(s.sum()) for s in same], int(telling.sum()))
+    if first == 0:
+        return Touch(times[0], times[0] - KEEP_NS, times[0], False)
+    path = _path(view, wides, same, first)
+    free = max(int(s.sum()) for s in same[first : first + 3]) > 0.9 * telling.sum()
+    thrown = _thrown_at(times, path, first) if free else None
+    if thrown is not None:
+        return Touch(thrown, thrown - THROWN_SLACK_NS, thrown + THROWN_SLACK_NS, True)
+    at = _laid_at(times, path, first)
+    return Touch(at, min(at, times[first - 1]), max(at, times[first]), False)
+
+
+def _blocks(card: Gray) -> Blocks:
+    """Return the card's picture cut into blocks: float32 (blocks, pixels)."""
+    h, w = card.shape[0] // BLOCK * BLOCK, card.shape[1] // BLOCK * BLOCK
+    cut = card[:h, :w].reshape(h // BLOCK, BLOCK, w // BLOCK, BLOCK).transpose(0, 2, 1, 3)
+    return cut.reshape(-1, BLOCK * BLOCK).astype(np.float32)
+
+
+def _correlation(these: Blocks, those: Blocks) -> NDArray[np.float32]:
+    a = these - these.mean(axis=1, keepdims=True)
+    b = those - those.mean(axis=1, keepdims=True)
+    power = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)) + 16.0 * BLOCK
+    return np.asarray((a * b).sum(axis=1) / power)
+
+
+def _first_at_rest(counts: list[int], telling: int) -> int:
+    """Return the first frame from which on the card shows in its place: going back, a hand may hide it for a moment."""
+    least = max(LEAST_BLOCKS, round(0.12 * telling))
+    first = len(counts) - 1
+    for n in range(len(counts) - 2, -1, -1):
+        if counts[n] >= least:
+            first = n
+        elif first - n > 2:
+            break
+    return first
+
+
+def _path(view: _View, wides: list[Gray], same: list[NDArray[np.bool_]], first: int) -> list[tuple[int, float]]:
+    """Return (frame, distance from rest in mm) for the frames up to the first at rest in which the card can be followed."""
+    rows = view.h // BLOCK
+    per_row = same[first].reshape(rows, -1).sum(axis=1)
+    upper = per_row[: rows // 2].sum() >= per_row[rows - rows // 2 :].sum()
+    top = 2 if upper else view.h // 2
+    part = view.card(wides[-1])[top : top + view.h // 2 - 2, 2 : view.w - 2]
+    home = np.array([WINDOW_MM + 2, WINDOW_MM + top], dtype=np.float64)
+    path: list[tuple[int, float]] = []
+    for n in range(first, max(-1, first - MOST_FOLLOWED), -1):
+        scores = cv2.matchTemplate(wides[n], part, cv2.TM_CCOEFF_NORMED)
+        _, best, _, (x, y) = cv2.minMaxLoc(scores)
+        if best < FOLLOWED:
+            break
+        distance = float(np.linalg.norm(_peak(scores, x, y) - home))
+        if path and distance < path[-1][1]:
+            break
+        path.append((n, distance))
+    return path
+
+
+def _peak(scores: NDArray[np.float32], x: int, y: int) -> NDArray[np.float64]:
+    """Return the place of the best score to a fraction of a pixel."""
+
+    def between(low: float, mid: float, high: float) -> float:
+        bend = low - 2 * mid + high
+        return 0.0 if bend >= -1e-6 else float(np.clip(0.5 * (low - high) / bend, -0.5, 0.5))
+
+    dx = between(*scores[y, x - 1 : x + 2]) if 0 < x < scores.shape[1] - 1 else 0.0
+    dy = between(*scores[y - 1 : y + 2, x]) if 0 < y < scores.shape[0] - 1 else 0.0
+    return np.array([x + dx, y + dy])
+
+
+def _laid_at(times: list[int], path: list[tuple[int, float]], first: int) -> int:
+    """Return when a card in a braking hand came to rest: where the cube root of its distance meets zero."""
+    early, late = times[first - 1], times[first]
+    moving = [(times[n], d) for n, d in path if STILL_MM < d < FAR_MM][:3]
+    if len(moving) < 2:
+        return (early + late) // 2
+    at = np.array([t - late for t, _ in moving], dtype=np.float64)
+    slope, height = np.polyfit(at, np.cbrt([d for _, d in moving]), 1)
+    if slope >= 0:
+        return (early + late) // 2
+    return late + round(float(np.clip(-height / slope, early - late, late - early)))
+
+
+def _thrown_at(times: list[int], path: list[tuple[int, float]], first: int) -> int | None:
+    """Return when a thrown card touched: it flew at one speed, then slid to rest ever slower. None: it did not fly."""
+    moving = np.array([(times[n] - times[first], d) for n, d in path if d > STILL_MM], dtype=np.float64)
+    if len(moving) < 4:
+        return None
+    t, d = moving[:, 0] / 1e6, moving[:, 1]
+    speed = np.diff(d) / -np.diff(t)
+    fastest = int(speed.argmax())
+    in_hand = np.flatnonzero(speed[fastest:] < 0.7 * speed[fastest])
+    flight = 1 + (fastest + int(in_hand[0]) if len(in_hand) else len(speed))
+    t, d = t[:flight], d[:flight]
+    frame = (times[first] - times[first - 1]) / 1e6
+    best: tuple[float, float] | None = None
+    for rest in np.arange(0.0, 2.5, 0.25) * frame:
+        for touch in np.arange(t[-2], rest, frame / 8):
+            slid = np.maximum(np.minimum(rest - touch, rest - t), 0.0) ** 2
+            flown = np.maximum(touch - t, 0.0)
+            design = np.stack([slid, flown], axis=1)
+            (brake, speed), *_ = np.linalg.lstsq(design, d, rcond=None)
+            if brake <= 0 or speed < 3 * brake * (rest - touch):
+                continue
+            off = float(((design @ (brake, speed) - d) ** 2).sum())
+            if best is None or off < best[0]:
+                best = off, float(touch)
+    return None if best is None or best[0] > len(d) * THROWN_MISFIT_MM**2 else times[first] + round(best[1] * 1e6)
