@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.training.decks import FACES
 from referee.cards import PACK
 
 FONTS = (
@@ -82,9 +83,16 @@ def fetch_debian_decks(folder: Path) -> None:
         subprocess.run(["dpkg-deb", "-x", str(next(Path(box).glob("*.deb"))), box], check=True)
         for name in DEBIAN_DECKS:
             packed = next((Path(box) / "usr/share/carddecks" / f"svg-{name}").glob("*.svgz"))
-            svg = Path(box) / f"{name}.svg"
-            svg.write_bytes(gzip.decompress(packed.read_bytes()))
-            _keep(folder / name, list(_kde_drawings(svg)), "GPL-2+", f"Debian {DEBIAN_PACKAGE}, svg-{name}")
+            draw_sheet(packed, folder / name)
+            _describe(folder / name, "GPL-2+", f"Debian {DEBIAN_PACKAGE}, svg-{name}")
+
+
+def draw_sheet(packed: Path, folder: Path, faces: Sequence[str] = FACES) -> None:
+    """Draw the cards of a packed SVG sheet, one object a card, into a folder."""
+    with tempfile.TemporaryDirectory() as box:
+        svg = Path(box) / "sheet.svg"
+        svg.write_bytes(gzip.decompress(packed.read_bytes()))
+        _draw_all(folder, [drawing for drawing in _kde_drawings(svg) if drawing.card in faces])
 
 
 def _kde_drawings(svg: Path) -> Iterator[Drawing]:
@@ -108,16 +116,19 @@ def fetch_kennard_decks(folder: Path) -> None:
             names = {card: card.replace("10", "T") for card in PACK} | {"JK": "2J", "back": "1B"}
             drawings = [Drawing(card, art / f"{file}.svg") for card, file in names.items()]
             drawings = [drawing for drawing in drawings if drawing.svg.exists()]
-            _keep(folder / f"kennard-{name}", drawings, "CC0-1.0", f"npm {KENNARD_PACKAGE}, {name}")
+            _draw_all(folder / f"kennard-{name}", drawings)
+            _describe(folder / f"kennard-{name}", "CC0-1.0", f"npm {KENNARD_PACKAGE}, {name}")
 
 
-def _keep(folder: Path, drawings: list[Drawing], licence: str, source: str) -> None:
-    """Draw every card of a deck into a folder, and write what it is."""
+def _draw_all(folder: Path, drawings: list[Drawing]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for drawing in drawings:
         rough = _drawn(drawing, 1.0, folder)
         picture = _drawn(drawing, HEIGHT_PX / rough.shape[0], folder)
         cv2.imwrite(str(folder / f"{drawing.card}.png"), picture)
+
+
+def _describe(folder: Path, licence: str, source: str) -> None:
     validation = "true" if folder.name in KEPT_OUT else "false"
     (folder / "deck.toml").write_text(f'source = "{source}"\nlicence = "{licence}"\nvalidation = {validation}\n')
 

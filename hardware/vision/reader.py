@@ -4,8 +4,7 @@ The network sees the whole card, either way up, and gives odds over `CLASSES`: 5
 "none" for whatever is no card or cannot be told. How it was taught, and how well it reads, stands beside its weights.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -145,9 +144,4 @@ def combined(readings: Sequence[NDArray[np.float32]], correlation: float = 0.6) 
     logs = np.log(np.maximum(np.asarray(readings, np.float64), 1e-6))
     n = len(logs)
     weight = 1 / (1 + (n - 1) * correlation)
-    return _softmax((weight * logs.sum(axis=0))[None].astype(np.float32))[0]
-
-
-def entropy(cards: Mapping[Card, float]) -> float:
-    """Bits of doubt left in odds over cards."""
-    return -sum(p * math.log2(p) for p in cards.values() if p > 0)
+    return _softmax(np.asarray(weight * logs.sum(axis=0), np.float32)[None]).reshape(-1)
