@@ -40,7 +40,7 @@ Kind = Literal[
 LANDINGS: Final = ("play", "spit")
 """The moments at which a card came down on a middle pile."""
 
-DISPUTED_KINDS: Final = ("left_lying", "breach", "dead_heat", "not_stuck", "cannot_tell", "corrected", "undo")
+DISPUTED_KINDS: Final = ("left_lying", "breach", "dead_heat", "not_stuck", "cannot_tell", "undo")
 DISPUTED_RULINGS: Final = ("illegal", "beaten", "cannot_tell", "false_slap")
 
 
