@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.table import Hand, Pile, Player, Who
 
 Carried = Literal["card", "spit", "empty"]
@@ -32,6 +32,11 @@ class Land(Event, frozen=True, kw_only=True, tag="land"):
     """False: nothing shows whether it or another card of the burst touched first."""
     from_place: int | None = None
     """The place of the row it was seen to leave."""
+
+    @property
+    def card(self) -> Card:
+        """The card, or the lowest of several."""
+        return self.cards[0] if self.cards else UNREAD
 
 
 class TakeBack(Event, frozen=True, kw_only=True, tag="take_back"):

@@ -34,16 +34,16 @@ def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outco
     if two_hands is not None:
         return _refused(position, event, two_hands)
     if not event.order_known and _rival_on_same_pile(event, burst):
-        return _refused(
-            position, event, Undecided(Doubt.ORDER_UNKNOWN, who, Facts(card=event.cards[0], pile=event.pile))
-        )
-    if event.cards[0] == UNREAD:
+        return _refused(position, event, Undecided(Doubt.ORDER_UNKNOWN, who, Facts(card=event.card, pile=event.pile)))
+    if event.card == UNREAD:
         return _unread(rules, position, event, who)
     return _judge_card(rules, position, event, who, late is not None)
 
 
 def _whose(position: Position, event: Land) -> Who:
     """Who played: the hand that was seen, else the only row that shows the card, or one of several cards."""
+    if len(event.cards) < 2:
+        return holder(position, event.card, event.player)
     whose = {holder(position, card, event.player) for card in event.cards} - {"unknown"}
     return whose.pop() if len(whose) == 1 else "unknown"
 
@@ -62,18 +62,16 @@ def _picked_up(position: Position, cards: tuple[Card, ...], who: Who) -> Positio
 def _why_not_now(rules: RuleSet, position: Position, event: Land, who: Who) -> Illegal | None:
     """The ruling if no card may be played on this pile in this phase."""
     phase, pile = position.phase, event.pile
+    if phase in (Phase.PLAY, Phase.SPIT) and pile in position.piles_in_use and position.middle(pile).top is not None:
+        return None
     after_ns = event.at_ns - position.ended_ns
     just_over = after_ns <= rules.race_window_ms * NS_PER_MS
-    facts = Facts(card=event.cards[0], pile=pile, after_ns=after_ns if just_over else None)
+    facts = Facts(card=event.card, pile=pile, after_ns=after_ns if just_over else None)
     if phase in (Phase.SLAP, Phase.OVER) or (phase is Phase.FIRST_SPIT and just_over):
         return Illegal(Breach.DEAL_IS_OVER, who, facts, blameless=just_over)
     if phase is Phase.FIRST_SPIT:
         return Illegal(Breach.NOT_STARTED, who, facts)
-    if pile not in position.piles_in_use:
-        return Illegal(Breach.PILE_NOT_IN_USE, who, facts)
-    if position.middle(pile).top is None:
-        return Illegal(Breach.NOT_STARTED, who, facts)
-    return None
+    return Illegal(Breach.NOT_STARTED if pile in position.piles_in_use else Breach.PILE_NOT_IN_USE, who, facts)
 
 
 def _stands_beside_the_last(rules: RuleSet, position: Position, event: Land, who: Who) -> bool:
@@ -85,7 +83,7 @@ def _stands_beside_the_last(rules: RuleSet, position: Position, event: Land, who
         return False
     together = event.at_ns == position.ended_ns or not event.order_known
     is_last = count_cards(position.side(who).row) == 1
-    return together and is_last and follows(event.cards[0], top, rules)
+    return together and is_last and follows(event.card, top, rules)
 
 
 def _rival_on_same_pile(event: Land, burst: Burst) -> bool:
@@ -107,7 +105,7 @@ def _unread(rules: RuleSet, position: Position, event: Land, who: Who) -> Outcom
 
 def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, beside_the_last: bool) -> Outcome:
     """Judge a card that was read and may be played now."""
-    card, pile = event.cards[0], event.pile
+    card, pile = event.card, event.pile
     source = trace(rules, position, who, card, event.from_place)
     if isinstance(source, Doubt):
         return Undecided(source, who, Facts(card=card, pile=pile)), position, ()
@@ -133,7 +131,7 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
 
 def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | None:
     """The ruling if the card does not follow the logical top: a fault (R22, R71), or none (R30, R31)."""
-    card, pile, top = event.cards[0], event.pile, middle.top or UNREAD
+    card, pile, top = event.card, event.pile, middle.top or UNREAD
     misfit = why_not(card, top, rules)
     if misfit is None:
         return None
@@ -157,7 +155,7 @@ def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover |
     for cover in reversed(middle.covers):
         if cover.by == who != "unknown" or event.at_ns - cover.at_ns > rules.race_window_ms * NS_PER_MS:
             return None
-        if follows(event.cards[0], cover.top, rules):
+        if follows(event.card, cover.top, rules):
             return cover
     return None
 
@@ -172,7 +170,7 @@ def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Ou
 def _count_card(rules: RuleSet, position: Position, event: Land, who: Who, source: Source) -> Position:
     """The position after a card that counts: it leaves its source and is the logical top."""
     position = changed(take(rules, position, source), source.player)
-    return cover(rules, position, event.pile, event.cards[0], who, event.at_ns)
+    return cover(rules, position, event.pile, event.card, who, event.at_ns)
 
 
 def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, at_ns: int) -> Position:

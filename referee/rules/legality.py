@@ -1,35 +1,52 @@
 """May this card be played on that one? (R22 to R25, R71; jokers R5, R86). Pure questions that change nothing."""
 
-from typing import Literal
+from collections.abc import Mapping
+from itertools import product
+from typing import Final, Literal, get_args
 
-from referee.cards import COLOUR_OF, JOKERS, RANK_OF, Card
-from referee.rules.rule_set import RuleSet
+from referee.cards import COLOUR_OF, JOKERS, PACK, RANK_OF, RANKS, UNREAD, Card
+from referee.rules.rule_set import Colours, Jokers, RuleSet
 
 Misfit = Literal["rank", "colour"]
 
 
-def why_not(card: Card, top: Card, rules: RuleSet) -> Misfit | None:
-    """Return what keeps `card` from being played on `top`, or None if it may be played.
-
-    An unread card fits nothing: ask `may_fit` where "perhaps" counts.
-
-    >>> why_not(Card("AS"), Card("KD"), RuleSet()) is None
-    True
-    """
+def _misfit(card: Card, top: Card, jokers: Jokers, colours: Colours) -> Misfit | None:
     rank, under = RANK_OF.get(card), RANK_OF.get(top)
     if rank is None or under is None:
-        wild = rules.jokers == "wild" and (card in JOKERS or top in JOKERS)
-        return None if wild else "rank"
-    if (rank - under) % 13 not in (1, 12):
+        return None if jokers == "wild" and (card in JOKERS or top in JOKERS) else "rank"
+    if (rank - under) % len(RANKS) not in (1, len(RANKS) - 1):
         return "rank"
-    if rules.colours == "alternate" and COLOUR_OF[card] == COLOUR_OF[top]:
-        return "colour"
-    return None
+    return "colour" if colours == "alternate" and COLOUR_OF[card] == COLOUR_OF[top] else None
+
+
+_FACES: Final = (*PACK, *JOKERS, UNREAD)
+
+_CARDS_ON: Final[Mapping[tuple[Jokers, Colours], Mapping[Card, frozenset[Card]]]] = {
+    (jokers, colours): {
+        top: frozenset(card for card in _FACES if _misfit(card, top, jokers, colours) is None) for top in _FACES
+    }
+    for jokers, colours in product(get_args(Jokers), get_args(Colours))
+}
+"""Every legal play there is, worked out once."""
+
+
+def cards_on(top: Card, rules: RuleSet) -> frozenset[Card]:
+    """The cards that may be played on `top` (R22). An unread face is sure to play only where a wild joker is.
+
+    >>> sorted(cards_on(Card("KD"), RuleSet(colours="alternate")))
+    ['AC', 'AS', 'QC', 'QS']
+    """
+    return _CARDS_ON[rules.jokers, rules.colours][top]
 
 
 def follows(card: Card, top: Card, rules: RuleSet) -> bool:
-    """Whether `card` may be played on `top` (R22); False as long as a face that matters is unread."""
-    return why_not(card, top, rules) is None
+    """Whether `card` may be played on `top` (R22)."""
+    return card in _CARDS_ON[rules.jokers, rules.colours][top]
+
+
+def why_not(card: Card, top: Card, rules: RuleSet) -> Misfit | None:
+    """Return what keeps `card` from being played on `top`: its rank or, where colours alternate, its colour."""
+    return _misfit(card, top, rules.jokers, rules.colours)
 
 
 def ranks_apart(card: Card, top: Card) -> int | None:
@@ -37,8 +54,8 @@ def ranks_apart(card: Card, top: Card) -> int | None:
     rank, under = RANK_OF.get(card), RANK_OF.get(top)
     if rank is None or under is None:
         return None
-    gap = (rank - under) % 13
-    return min(gap, 13 - gap)
+    gap = (rank - under) % len(RANKS)
+    return min(gap, len(RANKS) - gap)
 
 
 def same_rank(card: Card, other: Card) -> bool:

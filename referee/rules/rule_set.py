@@ -13,6 +13,8 @@ import msgspec
 from referee.errors import SettingsError
 
 Setup = Literal["pyramid", "canfield", "row_of_four", "hand_of_five"]
+Jokers = Literal["none", "wild"]
+Colours = Literal["any", "alternate"]
 
 
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -24,9 +26,9 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Stock piles of a pyramid: R8, R15."""
     decks: Literal["shared", "own"] = "shared"
     """One pack for both, or one each: R4, R72."""
-    jokers: Literal["none", "wild"] = "none"
+    jokers: Jokers = "none"
     """R5, R86: a wild joker goes on anything, and anything goes on it."""
-    colours: Literal["any", "alternate"] = "any"
+    colours: Colours = "any"
     """R24, R71."""
     row_stack_same_rank: bool = False
     """R14, R38: equal tops of a row may be put on each other."""

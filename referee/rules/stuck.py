@@ -2,17 +2,20 @@
 
 A player is not stuck if some series of moves within his own row leads to a top that plays or to a face-down top that
 can be turned up. Moves only permute, split or stack the few face-up cards of one row, so the positions they reach are
-searched one by one; nearly every position of a real game is answered by its first look.
+searched one by one; nearly every position of a real game is answered by the first look.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
-from referee.cards import UNREAD, Card
-from referee.rules.legality import follows, same_rank
-from referee.rules.rows import EMPTY, Row
+from referee.cards import JOKERS, PACK, UNREAD, Card
+from referee.rules.legality import cards_on, same_rank
+from referee.rules.rows import EMPTY, Row, place_to_turn
 from referee.rules.rule_set import RuleSet
 
-Fits = Callable[[Card, Card], bool]
+Equal = Callable[[Card, Card], bool]
+
+_ANY_CARD: Final = frozenset((*PACK, *JOKERS, UNREAD))
 
 
 def can_still_play(row: Row, tops: Sequence[Card], rules: RuleSet, deck: int = 0) -> bool | None:
@@ -23,50 +26,44 @@ def can_still_play(row: Row, tops: Sequence[Card], rules: RuleSet, deck: int = 0
     """
     if not rules.row_is_visible:
         return None
-    if rules.refills and deck and EMPTY in row:
+    if place_to_turn(row) or (rules.refills and deck and EMPTY in row):
         return True
-
-    def fits(card: Card, top: Card) -> bool:
-        return follows(card, top, rules)
-
-    if _can_get_ready(row, tops, rules, fits, same_rank):
+    playable = frozenset[Card]().union(*(cards_on(top, rules) for top in tops))
+    stacking = rules.row_stack_same_rank
+    if _can_get_ready(row, playable, same_rank if stacking else None):
         return True
-    unread = UNREAD in tops or any(UNREAD in stock.up for stock in row)
-    if unread and _can_get_ready(row, tops, rules, _hopefully(fits), _hopefully(same_rank)):
-        return None
-    return False
+    if UNREAD not in tops and not any(UNREAD in stock.up for stock in row):
+        return False
+    hoped_for = _ANY_CARD if UNREAD in tops else playable | {UNREAD}
+    return None if _can_get_ready(row, hoped_for, _perhaps_same_rank if stacking else None) else False
 
 
-def _hopefully(fits: Fits) -> Fits:
-    """The same question where an unread face may be whatever helps."""
-    return lambda card, other: UNREAD in (card, other) or fits(card, other)
+def _perhaps_same_rank(card: Card, other: Card) -> bool:
+    return UNREAD in (card, other) or same_rank(card, other)
 
 
-def _is_ready(row: Row, tops: Sequence[Card], fits: Fits) -> bool:
+def _is_ready(row: Row, playable: frozenset[Card]) -> bool:
     """Whether a card can be played or turned right now."""
     for stock in row:
-        if stock.up:
-            card = stock.up[-1]
-            for top in tops:
-                if fits(card, top):
-                    return True
-        elif stock.down:
+        up = stock.up
+        if up[-1] in playable if up else stock.down:
             return True
     return False
 
 
-def _can_get_ready(row: Row, tops: Sequence[Card], rules: RuleSet, fits: Fits, equal: Fits) -> bool:
+def _can_get_ready(row: Row, playable: frozenset[Card], equal: Equal | None) -> bool:
     """Whether some series of row moves (or none) leads to a position in which a card can be played or turned."""
-    if _is_ready(row, tops, fits):
+    if _is_ready(row, playable):
         return True
-    stack = equal if rules.row_stack_same_rank else None
+    if equal is None and EMPTY not in row:
+        return False
     seen = {_shape(row)}
     waiting = [row]
     while waiting:
-        for moved in _moves(waiting.pop(), stack):
+        for moved in _moves(waiting.pop(), equal):
             shape = _shape(moved)
             if shape not in seen:
-                if _is_ready(moved, tops, fits):
+                if _is_ready(moved, playable):
                     return True
                 seen.add(shape)
                 waiting.append(moved)
@@ -78,7 +75,7 @@ def _shape(row: Row) -> tuple[tuple[int, tuple[Card, ...]], ...]:
     return tuple(sorted((stock.down, stock.up) for stock in row))
 
 
-def _moves(row: Row, stack: Fits | None) -> Iterator[Row]:
+def _moves(row: Row, equal: Equal | None) -> Iterator[Row]:
     """Every row after one move: a top into the first space (R35), or onto an equal top where that is allowed (R38).
 
     A single card into a space changes nothing and is left out.
@@ -89,8 +86,8 @@ def _moves(row: Row, stack: Fits | None) -> Iterator[Row]:
             continue
         card = stock.up[-1]
         targets = [] if space is None or stock.count == 1 else [space]
-        if stack is not None:
-            targets += [n for n, other in enumerate(row) if n != source and other.up and stack(card, other.up[-1])]
+        if equal is not None:
+            targets += [n for n, other in enumerate(row) if n != source and other.up and equal(card, other.up[-1])]
         for target in targets:
             piles = list(row)
             piles[source] = stock.without_top()
