@@ -97,7 +97,7 @@ class _Drill:
             self._busy(player, side.free_ns, (50, 100))
             return
         place = self.random.choice(places)
-        pile: Pile = onto or self.random.choice(PILES)
+        pile = self.random.choice(PILES) if onto is None else onto
         start = side.free_ns
         touch = touch_ns or start + self._travel()
         card = side.row[place - 1].pop()
