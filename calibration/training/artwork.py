@@ -21,6 +21,7 @@ class PrintedDeck:
     """One published deck on disk."""
 
     folder: Path
+    source: str
     licence: str
     validation: bool
     """Kept out of training, to choose and to calibrate by."""
@@ -46,7 +47,7 @@ def printed_decks(folder: Path) -> list[PrintedDeck]:
     decks = []
     for about in sorted(folder.glob("*/deck.toml")):
         facts = tomllib.loads(about.read_text())
-        decks.append(PrintedDeck(about.parent, facts["licence"], facts["validation"]))
+        decks.append(PrintedDeck(about.parent, facts["source"], facts["licence"], facts["validation"]))
     return decks
 
 

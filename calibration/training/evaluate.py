@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.training.modelcard import put_measured
 from hardware.vision.quads import card_quads
 from hardware.vision.reader import CLASSES, CROP_SIZE, FACE_DOWN, NOTHING, CardReader, Image, Quad, rectify
 from referee.cards import JOKER, parse_card
@@ -191,6 +192,7 @@ def main() -> None:
     parser.add_argument("--table", type=Path, help="folder of rendered tables with JSON beside each picture")
     parser.add_argument("--photos", type=Path, help="folder with labels.csv and set/")
     parser.add_argument("--weights", type=Path, help="an ONNX file in place of the packaged one")
+    parser.add_argument("--card", type=Path, help="put the report into this model card")
     parser.add_argument("--worst", type=Path, help="write a sheet of the worst mistakes here")
     given = parser.parse_args()
     cases = [*(table_cases(given.table) if given.table else ()), *(photo_cases(given.photos) if given.photos else ())]
@@ -200,7 +202,10 @@ def main() -> None:
     crops = np.stack([case.crop for case in cases])
     odds = np.concatenate([reader.odds(crops[i:i + 64]) for i in range(0, len(crops), 64)])
     verdicts = Verdicts(cases, odds)
-    print("\n".join(verdicts.report()))
+    report = "\n".join(verdicts.report())
+    print(report)
+    if given.card:
+        put_measured(given.card, f"```text{report}\n```")
     if given.worst:
         cv2.imwrite(str(given.worst), verdicts.worst())
 

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from calibration.training import shards
+from calibration.training import modelcard, shards
 from calibration.training.network import CardNet, Exported
 from hardware.vision.reader import CROP_SIZE
 
@@ -74,9 +74,11 @@ def _logits(net: nn.Module, crops: NDArray[np.uint8]) -> Tensor:
     return torch.cat(rows)
 
 
-def _validation(work: Path) -> tuple[NDArray[np.uint8], Tensor]:
-    parts = [_loaded(file) for file in sorted((work / "validation").glob("shard_*.npz"))]
-    return np.concatenate([p[0] for p in parts]), torch.from_numpy(np.concatenate([p[1] for p in parts]))
+def _validation(work: Path) -> tuple[NDArray[np.uint8], Tensor, NDArray[np.float32]]:
+    """Crops, labels and visible shares of decks kept out."""
+    parts = [np.load(file) for file in sorted((work / "validation").glob("shard_*.npz"))]
+    crops, labels, visible = (np.concatenate([p[key] for p in parts]) for key in ("crops", "labels", "visible"))
+    return crops, torch.from_numpy(labels), visible
 
 
 def teach(work: Path, minutes: float, seed: int, start: Path | None = None) -> CardNet:
@@ -115,19 +117,20 @@ def teach(work: Path, minutes: float, seed: int, start: Path | None = None) -> C
 
 
 def _tell(net: nn.Module, work: Path) -> None:
-    crops, truth = _validation(work)
+    crops, truth, _ = _validation(work)
     right = (_logits(net, crops[:2000]).argmax(1) == truth[:2000]).float().mean()
     print(f"       decks kept out: {right:.2%} of every kind of picture", flush=True)
 
 
-def calibrate(net: CardNet, work: Path) -> None:
-    """Set the temperature with which the odds on kept-out decks are likeliest."""
-    crops, truth = _validation(work)
+def calibrate(net: CardNet, work: Path) -> NDArray[np.float32]:
+    """Set the temperature with which the odds on kept-out decks are likeliest; gives those odds."""
+    crops, truth, _ = _validation(work)
     logits = _logits(net, crops)
     loss_of = nn.CrossEntropyLoss()
     best = min(np.geomspace(0.5, 3, 60), key=lambda t: loss_of(logits / t, truth).item())
     net.temperature.fill_(float(best))
     print(f"temperature {best:.2f}")
+    return np.asarray((logits / best).softmax(1).numpy(), np.float32)
 
 
 def export(net: CardNet, file: Path) -> None:
@@ -155,8 +158,13 @@ def main() -> None:
     painter.start()
     net = teach(given.work, given.minutes, given.seed, given.start)
     painter.terminate()
-    calibrate(net, given.work)
+    odds = calibrate(net, given.work)
     export(net, given.out / "reader.onnx")
+    _, labels, visible = _validation(given.work)
+    samples = shards.SHARD * len(list((given.work / "training").glob("shard_*.npz")))
+    modelcard.write(given.out / "reader.onnx", given.data, modelcard.Facts(
+        given.seed, given.minutes, samples, sum(p.numel() for p in net.parameters()), net.temperature.item(),
+        odds, labels.numpy(), visible))
 
 
 if __name__ == "__main__":
