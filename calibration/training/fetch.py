@@ -35,6 +35,8 @@ FONTS = (
 )
 """Families of the npm scope @fontsource (SIL Open Font License, Apache-2.0 or Bitstream Vera)."""
 
+SIGNED_FONTS = "dejavu-fonts-ttf"
+"""Typefaces that have the suit signs too (Bitstream Vera licence)."""
 DEBIAN_PACKAGE = "kdegames-card-data-kf5"
 DEBIAN_DECKS = ("jolly-royal", "oxygen", "oxygen-air", "oxygen-white", "standard")
 """Its decks with ordinary faces (GPL-2+). Left out: those that resemble the decks that readers are judged by (dondorf,
@@ -59,16 +61,19 @@ class Drawing:
 def fetch_fonts(folder: Path) -> None:
     """Typefaces, upright, regular and bold."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = re.compile(r"package/files/.*-latin-[47]00-normal\.woff$")
     for family in FONTS:
-        if any(folder.glob(f"{family}-latin-*")):
-            continue
-        with (tempfile.TemporaryDirectory() as box,
-              tarfile.open(_packed(f"@fontsource/{family}", Path(box))) as packed):
-            for member in packed.getmembers():
-                if wanted.match(member.name):
-                    member.name = Path(member.name).name
-                    packed.extract(member, folder, filter="data")
+        if not any(folder.glob(f"{family}-latin-*")):
+            _unpack(f"@fontsource/{family}", r"package/files/.*-latin-[47]00-normal\.woff", folder)
+    _unpack(SIGNED_FONTS, r"package/ttf/DejaVu(Sans|Sans-Bold|Serif-Bold|SansCondensed-Bold)\.ttf", folder)
+
+
+def _unpack(package: str, wanted: str, folder: Path) -> None:
+    """The files of an npm package whose whole path matches, without their folders."""
+    with tempfile.TemporaryDirectory() as box, tarfile.open(_packed(package, Path(box))) as packed:
+        for member in packed.getmembers():
+            if re.fullmatch(wanted, member.name):
+                member.name = Path(member.name).name
+                packed.extract(member, folder, filter="data")
 
 
 def _packed(package: str, box: Path) -> Path:

@@ -30,8 +30,8 @@ decks, fetched when training:
 |---|---|---|---|
 {decks}
 
-Not used, because readers are judged with them or with decks like them: Debian's gnome-cards-data, every deck with
-C. Aguilar's art, KDE's dondorf, gm-paris, nicu-ornamental, nicu-white and tigullio-international. `lookalike` checks it.
+Not used, because readers are judged with them or with decks like them: Debian's gnome-cards-data, all decks with
+C. Aguilar's art, KDE's dondorf, gm-paris, nicu-ornamental, nicu-white and tigullio-international; `lookalike` checks.
 The weights are licensed as the project is.
 
 ## Decks kept out of training
