@@ -77,7 +77,8 @@ def ask(question: str, message: Mapping[str, Any]) -> Any:
                 return list(row_sizes(message["cards"], rules))
             case "next_deal":
                 deal = next_deal(message["p1"], message["p2"], rules)
-                return {"piles": deal.piles, "first_spit": deal.first}
+                first = {player: list(piles) for player, piles in deal.first.items()}
+                return {"piles": deal.piles, "first_spit": first}
     except KeyError as error:
         raise NotationError(f"the question {question!r} needs {error}") from None
     raise NotationError(f"{question!r} is not a question: ask plays, can, shape or next_deal")

@@ -123,7 +123,7 @@ def ruling_words(ruling: Ruling) -> Plain:
 
 def announcement_words(said: AnyAnnouncement) -> Plain:
     """An announcement as the scenarios write it."""
-    words: Plain = msgspec.to_builtins(said)
+    words: Plain = msgspec.json.decode(msgspec.json.encode(said))
     if isinstance(said, NextDeal):
         words["first"] = {player: piles[0] if len(piles) == 1 else list(piles) for player, piles in said.first.items()}
     return words

@@ -6,7 +6,7 @@ cannot work together is refused here, so that nothing below has to think about i
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 import msgspec
 
@@ -15,6 +15,9 @@ from referee.errors import SettingsError
 Setup = Literal["pyramid", "canfield", "row_of_four", "hand_of_five"]
 Jokers = Literal["none", "wild"]
 Colours = Literal["any", "alternate"]
+
+
+_TIMES: Final = ("slap_resolution_us", "slap_play_window_ms", "race_window_ms", "hand_change_ms")
 
 
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,7 +61,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """R27: the other hand may act after this pause."""
 
     def __post_init__(self) -> None:
-        for name in ("slap_resolution_us", "slap_play_window_ms", "race_window_ms", "hand_change_ms"):
+        for name in _TIMES:
             if getattr(self, name) < 0:
                 raise SettingsError(f"rules.{name} is {getattr(self, name)}: a time cannot be negative, use 0 or more")
         for first, second, why in CONTRADICTIONS:
@@ -132,16 +135,20 @@ def rule_set_from(mapping: Mapping[str, Any]) -> RuleSet:
     except msgspec.ValidationError as error:
         if isinstance(error.__cause__, SettingsError):
             raise error.__cause__ from None
-        raise SettingsError(f"rules: {_with_choices(str(error))}") from None
+        raise SettingsError(_cure(options, str(error))) from None
 
 
-def _with_choices(message: str) -> str:
-    """msgspec says which option is wrong; add what it may be."""
-    _, _, path = message.partition("$.")
-    name = path.rstrip("`")
-    choices = RuleSet.__annotations__.get(name)
-    values = " or ".join(str(value) for value in getattr(choices, "__args__", ()))
-    return f"{message.rstrip('`')}`" + (f": write {name} = {values}" if values else f": write {name} as a whole number")
+def _cure(options: Mapping[str, Any], message: str) -> str:
+    """Say which option has a value that it cannot have, and which it may have; msgspec's message ends in its path."""
+    name = message.rpartition("$.")[2].rstrip("`")
+    allowed = get_args(get_type_hints(RuleSet)[name])
+    kinds = {"row_stack_same_rank": "true or false"} | dict.fromkeys(_TIMES, "a whole number")
+    choice = " or ".join(_toml(value) for value in allowed) or kinds[name]
+    return f"rules.{name} is {_toml(options[name])}: write {choice}"
+
+
+def _toml(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _nearest(name: str, known: Any) -> str:
@@ -151,4 +158,4 @@ def _nearest(name: str, known: Any) -> str:
 
 def _spell(option: tuple[str, object]) -> str:
     name, value = option
-    return f"{name} = {str(value).lower() if isinstance(value, bool) else msgspec.json.encode(value).decode()}"
+    return f"{name} = {_toml(value)}"

@@ -1,0 +1,67 @@
+"""`spit-referee rules`: the rule sets, and one of them in sentences that two players can agree on."""
+
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from referee.errors import SettingsError
+from referee.rules.rule_set import PRESETS, RuleSet, rule_set, rule_set_from
+from referee.rules.sentences import describe
+
+ABOUT = {
+    "pagat": "Five stock piles each, slap at the end of a deal. The usual game, and the default.",
+    "wikipedia": "As pagat; equal cards may be stacked in the row, and both may agree to spit.",
+    "bicycle": "A pack each, four cards in a row, filled up from the deck. One deal, no slap.",
+    "speed": "Five cards in the hand, outer stacks in the middle. The referee never calls stuck.",
+}
+
+
+def rules(
+    name: Annotated[
+        str | None, typer.Argument(help='A rule set, or a TOML file of house rules (`extends = "pagat"`).')
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """List the rule sets, or print one in plain sentences with the numbers of the rules."""
+    if name is None:
+        _list_sets(as_json)
+        return
+    chosen = load_rules(name)
+    if as_json:
+        for clause in describe(chosen):
+            print(msgspec.json.encode(clause).decode())
+        return
+    for chapter, clauses in groupby(describe(chosen), key=lambda clause: clause.chapter):
+        print(f"\n{chapter}")
+        for clause in clauses:
+            print(f"  {clause.sentence}  [{clause.rules}]")
+
+
+def load_rules(name: str) -> RuleSet:
+    """Return the rule set that `name` means: a preset, or a TOML file of house rules.
+
+    Raises SettingsError with the cure if there is no such set or file, or if the file cannot work.
+    """
+    path = Path(name)
+    if name in PRESETS or path.suffix != ".toml":
+        return rule_set(name)
+    try:
+        mapping = msgspec.toml.decode(path.read_bytes(), type=dict[str, object])
+    except OSError as error:
+        raise SettingsError(f"the house rules {name} cannot be read ({error.strerror}): check the path") from None
+    except msgspec.DecodeError as error:
+        raise SettingsError(f"the house rules {name} are not TOML: {error}") from None
+    return rule_set_from(mapping)
+
+
+def _list_sets(as_json: bool) -> None:
+    for name, preset in PRESETS.items():
+        if as_json:
+            print(msgspec.json.encode({"name": name, "about": ABOUT[name], "options": preset}).decode())
+        else:
+            print(f"{name:10} {ABOUT[name]}")
+    if not as_json:
+        print("\n`spit-referee rules NAME` prints one in sentences; house rules are a TOML file that extends one.")

@@ -1,0 +1,205 @@
+"""A rule set in plain sentences that two players can agree on before the game, generated from its data.
+
+Every clause carries the numbers of its rules. Clauses hang on the value of an option, so a house rule changes exactly
+the sentences it is about.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from referee.rules.deals import HAND_SIZE, full_row
+from referee.rules.rule_set import RuleSet
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """One sentence of an agreement."""
+
+    chapter: str
+    rules: str
+    """The rules it states, as `R22` or `R22, R25`."""
+    sentence: str
+
+
+def describe(rules: RuleSet) -> tuple[Clause, ...]:
+    """Return the whole rule set as clauses, in the order in which a game goes."""
+    chapters = (
+        ("The deal", _deal(rules)),
+        ("The start", _start(rules)),
+        ("Playing", _playing(rules)),
+        ("Your own cards", _own_cards(rules)),
+        ("When nobody can play", _stuck(rules)),
+        ("The end", _end(rules)),
+        ("What the referee measures", _measures(rules)),
+    )
+    return tuple(Clause(chapter, numbers, sentence) for chapter, clauses in chapters for numbers, sentence in clauses)
+
+
+Clauses = Iterator[tuple[str, str]]
+
+
+def _deal(rules: RuleSet) -> Clauses:
+    pack = "54 cards, two of them jokers" if rules.jokers == "wild" else "52 cards, without jokers"
+    if rules.decks == "own":
+        yield "R72", f"Each player has a pack of {pack}."
+    else:
+        yield "R4, R5, R7", f"One pack of {pack}, is shuffled and halved."
+    sizes = full_row(rules)
+    match rules.setup:
+        case "pyramid":
+            piles = f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} cards"
+            yield "R8, R9, R15", f"Each lays out {len(sizes)} stock piles of {piles}, the top card of each face up."
+        case "canfield":
+            yield "R13", "Each lays out four single cards face up and a stack of ten face down with one face up on top."
+        case "row_of_four":
+            yield "R73, R74", "Each lays out four cards face up in a row and holds the rest as his deck."
+        case "hand_of_five":
+            yield (
+                "R83, R84",
+                f"Each holds {HAND_SIZE} cards and has a face-down stock; two outer stacks lie in the middle.",
+            )
+    if rules.has_slap:
+        yield "R10, R11", "The other cards are his spit cards, face down in the hand or beside the row."
+
+
+def _start(rules: RuleSet) -> Clauses:
+    sources = {"row_of_four": "the top card of his deck", "hand_of_five": "a card of the outer stack on his side"}
+    source = sources.get(rules.setup, "his top spit card")
+    yield (
+        "R16, R17",
+        (
+            f"When both are ready, each turns {source} into the middle at the same time; p1 starts pile A, p2 pile B. "
+            "Nothing is played before."
+        ),
+    )
+
+
+def _playing(rules: RuleSet) -> Clauses:
+    yield "R2, R21", "There are no turns, and either middle pile may be used."
+    from_where = "from your hand" if not rules.row_is_visible else "the face-up top card of one of your own piles"
+    yield "R20, R26", f"Play one card at a time, {from_where}."
+    yield "R22, R23, R25", "It must be one rank higher or lower than the card it covers; the ace is next to king and 2."
+    if rules.colours == "alternate":
+        yield "R71", "Red and black must alternate; spit cards may have any colour."
+    else:
+        yield "R24", "Suit and colour do not matter."
+    if rules.jokers == "wild":
+        yield "R5, R86", "A joker goes on any card, and any card goes on a joker."
+    yield "R29, R30", "A card is played as soon as it touches the pile; then the other player may play on it."
+    yield "R31, R32", "If both go for the same pile, the first card stands and the other goes back, without a fault."
+    if rules.hands == "one":
+        yield "R27", "Use one hand only; the hand that holds the face-down cards does not count."
+    else:
+        yield "R28", "Both hands may be used."
+
+
+def _own_cards(rules: RuleSet) -> Clauses:
+    match rules.setup:
+        case "row_of_four":
+            yield (
+                "R76, R77",
+                "A gap may be filled at once from your deck; there are never more than four cards in a row.",
+            )
+            yield "R79", "When your deck is gone, you go on with the row only."
+        case "hand_of_five":
+            yield "R83", f"Draw from your stock whenever you like, never to more than {HAND_SIZE} cards."
+        case _:
+            yield "R34", "A face-down card that lies on top of a pile may be turned up."
+            yield (
+                "R35, R36, R37",
+                (
+                    "A face-up top card may be moved into an empty space; "
+                    f"there are never more than {len(full_row(rules))} piles."
+                ),
+            )
+            if rules.row_stack_same_rank:
+                yield (
+                    "R14, R38",
+                    "Cards of the same rank may be put on each other within your row, also before the start.",
+                )
+            else:
+                yield "R38", "Cards of the same rank may not be put on each other within your row."
+
+
+def _stuck(rules: RuleSet) -> Clauses:
+    if rules.spit_when == "called":
+        yield "R88", "When both say that they cannot play, each turns a new card into the middle."
+    else:
+        yield (
+            "R40, R48",
+            "When nobody can play, turn or usefully move a card, spit: each turns a new card into the middle.",
+        )
+    if rules.spit_when == "stuck_or_agreed":
+        yield "R46", "You may also spit when both choose not to play."
+    if rules.spit_pile == "own":
+        yield "R41", "Each spits on the pile he started."
+    else:
+        yield "R42", "Each spits on one of the piles, as long as each pile gets one card."
+    if rules.setup == "hand_of_five":
+        return
+    where = "on the pile he started" if rules.solo_spit == "own_pile" else "on a pile of his choice, and keeps using it"
+    yield "R43, R44, R45", f"If only one player has a card left to spit with, he spits alone {where}."
+
+
+def _end(rules: RuleSet) -> Clauses:
+    if rules.setup == "row_of_four":
+        yield "R81", "Who plays the last card of his row with his deck gone wins."
+        yield "R82", "If both decks are gone and nobody can play, the player with fewer cards wins; equal is a draw."
+        return
+    if rules.setup == "hand_of_five":
+        yield "R3, R83", "Who has no cards left in hand and stock wins."
+        return
+    yield "R49, R50", "A deal ends when a player has cleared his row, or when nobody can play and nobody can spit."
+    if rules.pile_choice == "slap":
+        yield (
+            "R51, R52, R53, R55",
+            "Then slap a pile: the first slap takes its pile, the other player takes the other one.",
+        )
+    else:
+        yield "R56", "The player who cleared his row chooses a pile; if nobody did, the first slap takes its pile."
+    yield "R57, R59", "Each adds his leftover cards to the pile he took, shuffles and deals again."
+    yield from _few_cards(rules)
+    yield "R70", "The first player without any cards wins the game."
+
+
+def _few_cards(rules: RuleSet) -> Clauses:
+    size = sum(full_row(rules))
+    ways = {"pile_by_pile": "pile by pile", "row_by_row": "one card to each pile in turn"}
+    yield "R61, R62", f"With fewer than {size} cards, lay them out {ways[rules.short_deal]} as far as they go."
+    if rules.one_pile == "at_most_layout":
+        yield "R63, R64", f"If a player has {size} cards or fewer, there is one middle pile, and only the other spits."
+    else:
+        yield (
+            "R61, R63",
+            (
+                f"If a player has fewer than {size} cards, there is one middle pile, and only the other spits; "
+                f"with exactly {size} the other starts both piles."
+            ),
+        )
+    yield "R65, R66, R68", "With one middle pile, who clears his row first takes nothing; the other takes the pile."
+    takes = {
+        "more_cards_takes": "the player with more cards left takes it, if equal the one who started it",
+        "starter_takes": "the player who started it takes it",
+    }
+    yield "R67", f"If a deal with one middle pile is blocked, {takes[rules.one_pile_stuck]}."
+
+
+def _measures(rules: RuleSet) -> Clauses:
+    yield "R31", f"A card counts as beaten, not as wrong, up to {rules.race_window_ms} ms after the other one."
+    if rules.hands == "one":
+        yield "R27", f"The other hand may act {rules.hand_change_ms} ms after the first."
+    if rules.has_slap:
+        yield (
+            "R53, R54",
+            (
+                f"Slaps on one pile not more than {rules.slap_resolution_us} µs apart are too close: "
+                "the hand underneath was first, or slap again."
+            ),
+        )
+        yield (
+            "R51",
+            (
+                f"A pad hit within {rules.slap_play_window_ms} ms of your own card there is that card, no slap; "
+                "a slap before the end is announced and changes nothing."
+            ),
+        )
