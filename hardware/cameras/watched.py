@@ -18,7 +18,8 @@ from referee.observations import SensorBack, SensorLost
 from referee.ports import ObservationSink
 
 RETRY_NS: Final = 500 * MILLISECOND
-HUNG_NS: Final = 5_000 * MILLISECOND
+HUNG_NS: Final = 12_000 * MILLISECOND
+"""Longer than a camera that is there takes to open and to settle."""
 MOST_HUNG: Final = 3
 """Threads that never came back from the driver; with more, only a restart of the service helps."""
 BACK_AFTER: Final = 3

@@ -1,0 +1,197 @@
+"""The live rig: sensors in their own threads, one stream of news, and an end that leaves nothing running."""
+
+from collections.abc import Iterator
+from queue import SimpleQueue
+from threading import Event, active_count
+from time import monotonic_ns, sleep
+
+import pytest
+
+from hardware.cameras.faulty import FaultyCamera
+from hardware.cameras.watched import WatchedCamera
+from hardware.frames import Frame
+from hardware.heart import Heart
+from hardware.pads import FOUR_PADS, MockPads, PadReader
+from hardware.rig import LiveRig, NewsQueue
+from referee.observations import AnyObservation, HandsSeen, PadReleased, PadSlapped, SensorBack, SensorLost, Tick
+from referee.ports import News, Reached
+
+P1A = FOUR_PADS[0]
+MS = 1_000_000
+
+
+class Eyes:
+    """Sees a hand in every frame."""
+
+    def __init__(self) -> None:
+        self.stuck = Event()
+        self.stuck.set()
+
+    def see(self, frame: Frame) -> list[AnyObservation]:
+        self.stuck.wait()
+        return [HandsSeen(at_ns=frame.at_ns, players=("p1",))]
+
+
+class Film:
+    """A recording of a few frames."""
+
+    fps, size_px = 30.0, (320, 240)
+
+    def __init__(self, count: int = 5) -> None:
+        self.count = count
+
+    def frames(self) -> Iterator[Frame]:
+        image = FaultyCamera().read().image
+        yield from (Frame(at_ns=n * 33 * MS, image=image, number=n) for n in range(self.count))
+
+    def close(self) -> None: ...
+
+
+def live() -> tuple[LiveRig, MockPads, FaultyCamera]:
+    queue: NewsQueue = SimpleQueue()
+    device, pads = FaultyCamera(), MockPads()
+    camera = WatchedCamera(lambda: device, queue.put, lost_after_ns=400 * MS)
+    return LiveRig(camera, Eyes(), PadReader(pads, FOUR_PADS, queue.put), queue), pads, device
+
+
+def until(news: Iterator[News], kind: type[AnyObservation], seconds: float = 5) -> list[News]:
+    end_ns, seen = monotonic_ns() + int(seconds * 1e9), []  # type: int, list[News]
+    for item in news:
+        seen.append(item)
+        if isinstance(item, kind):
+            return seen
+        assert monotonic_ns() < end_ns, f"no {kind.__name__} came"
+    raise AssertionError("the stream ended")
+
+
+def test_what_pads_and_eyes_see_comes_in_one_stream_with_their_progress() -> None:
+    rig, pads, _ = live()
+    stream = rig.observations()
+    until(stream, HandsSeen)
+    pads.slap(P1A, contact_ms=20)
+    seen = until(stream, PadReleased)
+    assert any(isinstance(item, PadSlapped) for item in seen)
+    until(stream, Tick)
+    rig.close()
+    assert {item.sensor for item in stream if isinstance(item, Reached)} <= {"camera", "pads"}
+
+
+def test_a_sensor_never_says_it_has_come_past_what_it_tells_later() -> None:
+    rig, pads, _ = live()
+    reached = {"camera": 0, "pads": 0}
+    slapped = 0
+    for item in rig.observations():
+        if isinstance(item, Reached):
+            assert item.at_ns >= reached[item.sensor]
+            reached[item.sensor] = item.at_ns
+        elif isinstance(item, PadSlapped):
+            assert item.at_ns > reached["pads"]
+            slapped += 1
+        elif isinstance(item, Tick):
+            assert item.at_ns <= min(reached.values())
+            pads.slap(P1A, contact_ms=10)
+        if slapped == 5:
+            rig.close()
+
+
+def test_a_lost_camera_holds_up_neither_the_pads_nor_time_and_comes_back() -> None:
+    rig, pads, device = live()
+    stream = rig.observations()
+    until(stream, HandsSeen)
+    device.fault = "gone"
+    until(stream, SensorLost)
+    until(stream, Tick)
+    after = until(stream, Tick)
+    assert any(isinstance(item, Reached) and item.sensor == "camera" for item in after), "time goes on without pictures"
+    assert "pulled out" in rig.status().camera_lost
+    pads.slap(P1A)
+    until(stream, PadSlapped)
+    device.fault = ""
+    until(stream, SensorBack)
+    until(stream, HandsSeen)
+    rig.close()
+
+
+def test_a_film_ends_the_stream() -> None:
+    queue: NewsQueue = SimpleQueue()
+    first: list[int] = []
+    rig = LiveRig(Film(), Eyes(), None, queue, on_first_frame=lambda frame: first.append(frame.number))
+    seen = list(rig.observations())
+    assert sum(isinstance(item, HandsSeen) for item in seen) == 5 and first == [0]
+
+
+def test_a_bug_in_the_eyes_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Blind:
+        def see(self, frame: Frame) -> list[AnyObservation]:
+            raise KeyError("a bug")
+
+    monkeypatch.setattr("threading.excepthook", lambda args: None)
+    rig = LiveRig(Film(), Blind(), None, SimpleQueue())
+    with pytest.raises(KeyError, match="a bug"):
+        list(rig.observations())
+
+
+def test_closing_leaves_no_thread_behind() -> None:
+    before = active_count()
+    rig, _, _ = live()
+    stream = rig.observations()
+    until(stream, HandsSeen)
+    rig.close()
+    list(stream)
+    for _ in range(200):
+        if active_count() == before:
+            return
+        sleep(0.01)
+    raise AssertionError("threads are left")
+
+
+def test_the_status_says_what_is_there_and_how_it_is() -> None:
+    rig, pads, _ = live()
+    stream = rig.observations()
+    until(stream, HandsSeen)
+    pads.press(P1A)
+    until(stream, PadSlapped)
+    status = rig.status()
+    assert (status.camera, status.pads, status.down) == ("faulty camera", "mock", (P1A,))
+    assert status.age_ms < 500
+    rig.close()
+
+
+# The heartbeat -------------------------------------------------------------------------------------------------------
+
+
+class Told:
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def notify(self, state: str) -> None:
+        self.said.append(state)
+
+
+def test_eyes_that_hang_stop_the_heartbeat_and_nothing_else_does() -> None:
+    rig, _, _ = live()
+    assert isinstance(rig.eyes, Eyes)
+    told = Told()
+    heart = Heart(rig.ages, told, longest_ns=300 * MS)
+    stream = rig.observations()
+    until(stream, HandsSeen)
+    heart.ready()
+    heart.beat("play")
+    assert told.said == ["READY=1", "WATCHDOG=1", "STATUS=play"]
+    rig.eyes.stuck.clear()
+    for _ in range(40):
+        next(stream)
+    assert heart.stuck() == ["eyes"]
+    rig.eyes.stuck.set()
+    rig.close()
+
+
+def test_the_heart_beats_only_while_every_loop_makes_progress() -> None:
+    told, ages, now = Told(), {"eyes": 0, "pads": 0}, [0]
+    heart = Heart(lambda: ages, told, lambda: now[0])
+    for second, age_ns in ((0, 0), (1, 0), (2, 30_000 * MS), (3, 0)):
+        now[0], ages["pads"] = second * 1000 * MS, age_ns
+        heart.beat("play")
+        heart.beat("play")
+    assert told.said.count("WATCHDOG=1") == 3
+    assert "STATUS=stuck: pads" in told.said
