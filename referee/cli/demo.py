@@ -1,0 +1,68 @@
+"""`spit-referee demo`: a simulated table through the whole chain, without any hardware."""
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.demo import Compared, Summary
+
+
+def demo(
+    seed: Annotated[int, typer.Option(help="Another seed is another game at another table.")] = 7,
+    deals: Annotated[int, typer.Option(help="Deals to play.", min=1)] = 1,
+    fast: Annotated[bool, typer.Option("--fast", help="As fast as this machine can, not in real time.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open the replay page in the browser at the end.")] = False,
+    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+) -> None:
+    """Watch a simulated game being refereed: rendered frames, real eyes, real tracker. Needs no hardware."""
+    from rich.console import Console
+
+    from hardware.simulated.look import Look
+    from referee.cli.screen import LiveScreen, PlainScreen
+    from referee.demo import run_demo, simulated_script
+    from referee.log import LoggedGame, games_dir
+    from referee.replay.page import write_page
+
+    console = Console()
+    on_terminal = console.is_terminal
+    look = Look() if seed == 7 else Look.seeded(seed)
+    print("SIMULATED TABLE: two simulated players, rendered frames; eyes, tracker, log and signals are the real ones.")
+    with LiveScreen(console) if on_terminal else PlainScreen() as screen:
+        script = simulated_script(seed, deals)
+        summary = run_demo(script, look, games_dir(games), screen, real_time=on_terminal and not fast)
+    page = summary.game / "replay.html"
+    write_page(LoggedGame(summary.game), page)
+    _print_summary(summary, page)
+    if open_:
+        webbrowser.open(page.absolute().as_uri())
+
+
+def _print_summary(summary: "Summary", page: Path) -> None:
+    from referee.verdicts import SpitCall, Stuck
+
+    right = sum(compared.agrees for compared in summary.compared)
+    illegal = sum(c.agrees and c.verdict is not None and c.verdict.ruling == "illegal" for c in summary.compared)
+    stuck = sum(isinstance(verdict, Stuck) for verdict in summary.verdicts)
+    spits = sum(isinstance(verdict, SpitCall) for verdict in summary.verdicts)
+    print()
+    print(f"{right} of {len(summary.compared)} cards were ruled as the script had it; illegal ones called: {illegal}.")
+    print(f"Stuck called: {stuck}; spits called: {spits}; slaps decided: {summary.slaps} ({summary.slaps_right} rightly).")
+    for compared in summary.compared:
+        if not compared.agrees:
+            print(f"  not as in the script: {_difference(compared)}")
+    if summary.trouble:
+        print(f"spit-referee: {summary.trouble}", file=sys.stderr)
+    print(f"Log:    {summary.game}")
+    print(f"Replay: {page}  (open it in any browser; `spit-referee replay` shows it here)")
+
+
+def _difference(compared: "Compared") -> str:
+    from referee.demo import ruling_of
+
+    action, verdict = compared.action, compared.verdict
+    really = f"{action.at_ns / 1e9:.2f} s, {action.player}'s {action.card} on {action.pile} was {ruling_of(action)}"
+    return f"{really}, ruled {verdict.ruling} as {verdict.card}" if verdict else f"{really}, nothing was ruled"
