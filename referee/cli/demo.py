@@ -50,7 +50,7 @@ def _print_summary(summary: "Summary", page: Path) -> None:
     spits = sum(isinstance(verdict, SpitCall) for verdict in summary.verdicts)
     print()
     print(f"{right} of {len(summary.compared)} cards were ruled as the script had it; illegal ones called: {illegal}.")
-    print(f"Stuck called: {stuck}; spits called: {spits}; slaps decided: {summary.slaps} ({summary.slaps_right} rightly).")
+    print(f"Stuck called: {stuck}; spits called: {spits}; slaps: {summary.slaps} ({summary.slaps_right} rightly).")
     for compared in summary.compared:
         if not compared.agrees:
             print(f"  not as in the script: {_difference(compared)}")
