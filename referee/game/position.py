@@ -197,7 +197,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the player can still do something (R40); None if that depends on what is not known."""
         side = self.side(player)
         can = can_still_play(side.row, self.tops, rules, side.packet)
-        if can is False and rules.has_slap and not count_cards(side.row):
+        if can is False and self.phase is Phase.PLAY and rules.has_slap and not count_cards(side.row):
             return None  # his last card was not read, so it is open whether the deal is over
         return can
 
