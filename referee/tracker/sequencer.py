@@ -21,37 +21,42 @@ class Sequencer:
     """
 
     def __init__(self) -> None:
-        self._held: list[tuple[int, int, int, AnyObservation]] = []
-        self._now_ns: int | None = None
+        self._held: list[tuple[int, int, AnyObservation]] = []
+        self.now_ns: int | None = None
+        """The latest moment that any sensor spoke of."""
 
     def __len__(self) -> int:
         return len(self._held)
 
     def copy(self) -> "Sequencer":
         twin = Sequencer()
-        twin._held, twin._now_ns = list(self._held), self._now_ns
+        twin._held, twin.now_ns = list(self._held), self.now_ns
         return twin
 
-    def hold(self, numbered: Numbered, wait_ns: int) -> None:
-        """Keep an observation until `wait_ns` after its moment."""
-        n, seen = numbered
-        heapq.heappush(self._held, (seen.at_ns, n, wait_ns, seen))
+    def hold(self, n: int, seen: AnyObservation) -> None:
+        """Keep an observation until its wait is over."""
+        heapq.heappush(self._held, (seen.at_ns, n, seen))
 
     def hear(self, at_ns: int) -> None:
         """Some sensor spoke of this moment: time has come at least so far."""
-        self._now_ns = at_ns if self._now_ns is None else max(self._now_ns, at_ns)
+        if self.now_ns is None or at_ns > self.now_ns:
+            self.now_ns = at_ns
 
-    def release(self) -> Iterator[Numbered]:
-        """Yield what has waited long enough, the earliest first. A later one never overtakes an earlier one."""
-        while self._held and self._now_ns is not None:
-            at_ns, n, wait_ns, seen = self._held[0]
-            if at_ns + wait_ns > self._now_ns:
+    def release(self, wait_ns: int) -> Iterator[Numbered]:
+        """Yield what is at least `wait_ns` old, the earliest first; a later one never overtakes an earlier one."""
+        while self._held and self.now_ns is not None:
+            at_ns, n, seen = self._held[0]
+            if at_ns + wait_ns > self.now_ns:
                 return
             heapq.heappop(self._held)
             yield n, seen
 
     def flush(self) -> Iterator[Numbered]:
-        """Yield everything that is still held: no more will come."""
+        """Yield everything that is held, whatever its wait."""
         while self._held:
-            _, n, _, seen = heapq.heappop(self._held)
+            _, n, seen = heapq.heappop(self._held)
             yield n, seen
+
+    def first_ns(self) -> int | None:
+        """The moment of the earliest observation that is held."""
+        return self._held[0][0] if self._held else None

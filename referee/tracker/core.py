@@ -1,0 +1,459 @@
+"""The believing part of the tracker: several possible worlds, weighed by what is seen, told as soon as they agree.
+
+Input comes in the order of touch (the tracker sees to that). A landing splits the worlds, a look at a pile or a row
+weighs them, and a verdict is told when the worlds that say so have enough weight. Accusations need more weight than
+anything else, and the looks that could still excuse the player.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from referee.cards import UNREAD, Card
+from referee.game.deal_end import settle
+from referee.game.events import Call, Spit, TakeBack
+from referee.game.judge import judge
+from referee.game.phases import Phase
+from referee.game.position import Position
+from referee.observations import (
+    Called,
+    CardLanded,
+    CardTakenBack,
+    HandsSeen,
+    PileRead,
+    PilesTaken,
+    RowRead,
+)
+from referee.rules.rule_set import RuleSet
+from referee.table import PILES, PLAYERS, Pile, Player
+from referee.tracker import evidence, rowsync, telling
+from referee.tracker.guesses import Guess, guesses
+from referee.tracker.layout import Layout
+from referee.tracker.rows import LONG_AGO, RowView
+from referee.tracker.worlds import (
+    Claim,
+    World,
+    lies_at,
+    look_likelihood,
+    pruned,
+    shares,
+)
+from referee.verdicts import (
+    AnyVerdict,
+    LeftLying,
+    PhaseChanged,
+    TakenBack,
+)
+
+MS = 1_000_000
+
+
+class Caution(msgspec.Struct, frozen=True, kw_only=True):
+    """When the tracker speaks. One false accusation in a thousand games means one in some 60 000 accusations."""
+
+    blame: float = 1 - 1e-5
+    """Share of the worlds that must agree before somebody is blamed."""
+    no_blame: float = 0.98
+    """The same for rulings that blame nobody."""
+    wait_ms: int = 1900
+    """So long after the touch it is told that the play cannot be judged."""
+    still_ms: int = 300
+    """The table must have been still so long before it is called stuck."""
+
+
+@dataclass(slots=True)
+class OpenLanding:
+    """A landing that is not settled yet."""
+
+    landing: CardLanded
+    top_seen_ns: int
+    """When the card under it was last seen to be what it was thought to be."""
+    told: Claim | None = None
+    is_told: bool = False
+
+
+@dataclass(slots=True)
+class PileView:
+    """What a middle pile was last seen to show."""
+
+    first: Card | None = None
+    seen_ns: int = LONG_AGO
+    odd_looks: int = 0
+    is_empty: bool | None = None
+    changed_ns: int = LONG_AGO
+
+
+@dataclass(slots=True)
+class Core:
+    """Follow one game from `worlds` on; `step` takes an observation and returns what there is to tell."""
+
+    rules: RuleSet
+    caution: Caution
+    worlds: tuple[World, ...]
+    layout: Layout
+    counts_known: bool = True
+    rows: dict[Player, RowView] = field(default_factory=lambda: {player: RowView() for player in PLAYERS})
+    piles: dict[Pile, PileView] = field(default_factory=lambda: {pile: PileView() for pile in PILES})
+    open: dict[int, OpenLanding] = field(default_factory=dict)
+    now_ns: int = LONG_AGO
+    hands_ns: int = LONG_AGO
+    """Since when no hand is over the table; far in the future while there is one."""
+    moved_ns: int = LONG_AGO
+    """The last landing, taking back or change in a row."""
+    not_stuck: Position | None = None
+    """The position that was last found not to be stuck."""
+    lost: int = 0
+    """Landings since the thread was lost; 0 while it is held."""
+    landed: list[tuple[int, Pile]] = field(default_factory=list)
+    """The last few landings."""
+    phase: str = ""
+    unseen: int = 0
+    """Counts landings that nobody reported, as negative numbers."""
+
+    def copy(self) -> "Core":
+        return replace(
+            self,
+            layout=self.layout.copy(),
+            rows={player: row.copy() for player, row in self.rows.items()},
+            piles={pile: replace(view) for pile, view in self.piles.items()},
+            open={n: replace(one) for n, one in self.open.items()},
+        )
+
+    @property
+    def position(self) -> Position:
+        """The table in the likeliest world."""
+        return self.worlds[0].position
+
+    def top(self, pile: Pile) -> Card | None:
+        """The card that lies on top of a pile in the likeliest world, whether it stands or not."""
+        return self.worlds[0].position.middle(pile).physical_top
+
+    # -- landings ---------------------------------------------------------------------------------------------------
+
+    def land(self, n: int, landing: CardLanded) -> None:
+        """A card came down: every world splits into what it may have been."""
+        self._begin_in_a_hurry()
+        pile = self.piles[landing.pile]
+        self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
+        self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns))
+        branches: list[tuple[float, World, Guess | Claim]] = []
+        for world in self.worlds:
+            world = self._called_if_stuck(world, landing.at_ns)
+            for guess in guesses(self.rules, world, self.rows, landing):
+                branches.append((world.weighed(guess.likelihood).log_weight, world, guess))
+            branches += self._reports_of_unseen(world, landing)
+        heaviest = max(log_weight for log_weight, _, _ in branches)
+        self.become(
+            self._branch(n, world, what, log_weight)
+            for log_weight, world, what in branches
+            if log_weight > heaviest - 18
+        )
+        if landing.at_ns >= pile.changed_ns:
+            pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0
+        pile.changed_ns = max(pile.changed_ns, landing.at_ns)
+        self.moved_ns = max(self.moved_ns, landing.at_ns)
+        self.lost += self.lost > 0
+
+    def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float) -> World:
+        if isinstance(what, Claim):
+            claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
+            return World(world.position, log_weight, claims, world.stayed)
+        claim, position = self._judged(world, what)
+        return World(position, log_weight, {**world.claims, n: claim}, world.stayed)
+
+    def _judged(self, world: World, guess: Guess) -> tuple[Claim, Position]:
+        event = guess.event
+        top = world.position.middle(event.pile).top
+        ruling, position, said = judge(self.rules, world.position, event, (event,))
+        card = event.card if isinstance(event, Spit) else event.cards[-1]
+        claim = Claim(is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
+                      place=guess.place, ruling=ruling, top=top, said=said)  # fmt: skip
+        return claim, position
+
+    def _called_if_stuck(self, world: World, at_ns: int) -> World:
+        """Players may spit before the referee has called it: where nobody can play, spit cards are due."""
+        if world.position.phase is not Phase.PLAY or world.position is self.not_stuck:
+            return world
+        position, _ = settle(self.rules, world.position, at_ns)
+        return world if position.phase is not Phase.SPIT else world.moved_to(position)
+
+    def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[tuple[float, World, Claim]]:
+        """A landing that a look at the pile had already told of, reported now."""
+        return [
+            (world.weighed(evidence.card_likelihood(landing.cards, claim.card)).log_weight, world, claim)
+            for n, claim in world.claims.items()
+            if n < 0 and claim.pile == landing.pile
+        ]
+
+    def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:
+        """A card was taken off a pile: each world says which."""
+        told: list[AnyVerdict] = []
+        worlds = []
+        for world in self.worlds:
+            after, card, due, likelihood = self._without(world, taken)
+            if world is self.worlds[0] and card is not None:
+                who = max(taken.players, key=lambda p: taken.players[p]) if taken.players else "unknown"
+                told.append(TakenBack(at_ns=taken.at_ns, decided_ns=self.now_ns, of=n, player=who, pile=taken.pile,
+                                      card=card, was_due=due))  # fmt: skip
+            worlds.append(after.weighed(likelihood))
+        self.become(worlds)
+        view = self.piles[taken.pile]
+        view.first, view.changed_ns, view.odd_looks = None, max(view.changed_ns, taken.at_ns), 0
+        self.moved_ns = max(self.moved_ns, taken.at_ns)
+        return told
+
+    def _without(self, world: World, taken: CardTakenBack) -> tuple[World, Card | None, bool, float]:
+        """The world without the card that was taken, that card, whether it was due back, and how likely that is."""
+        middle = world.position.middle(taken.pile)
+        due = [(evidence.card_likelihood(taken.cards, one.card), one.card) for one in middle.lying]
+        if due:
+            likelihood, card = max(due)
+            event = TakeBack(at_ns=taken.at_ns, player="unknown", pile=taken.pile, card=card)
+            _, position, _ = judge(self.rules, world.position, event, (event,))
+            left = World(position, world.log_weight, world.claims, world.stayed - {card})
+            return left, card, True, likelihood
+        if middle.top is None:
+            return world, None, False, evidence.NOT_SEEN
+        return world, middle.top, False, 0.02 * evidence.card_likelihood(taken.cards, middle.top)
+
+    # -- looks ------------------------------------------------------------------------------------------------------
+
+    def look_at_pile(self, n: int, look: PileRead) -> None:
+        """A lying top was read again."""
+        view = self.piles[look.pile]
+        if look.empty > 0.5:
+            view.is_empty, view.seen_ns = True, look.at_ns
+            return
+        view.is_empty = False
+        if not look.cards or look.at_ns < view.changed_ns:
+            return
+        tops = {world.position.middle(look.pile).physical_top for world in self.worlds}
+        best = evidence.best_card(look.cards)
+        if best in tops and len(tops) == 1:
+            view.seen_ns, view.odd_looks = look.at_ns, 0
+            return
+        if best not in tops:
+            view.odd_looks += 1
+            self._wonder(n, look, best)
+        elif best == self.top(look.pile):
+            view.seen_ns, view.odd_looks = look.at_ns, 0
+        self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+        if view.first is None:
+            view.first = best
+
+    @staticmethod
+    def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
+        top = world.position.middle(look.pile).physical_top
+        if top is None:
+            return 1e-3
+        if top == UNREAD:
+            return evidence.NOT_SEEN
+        return evidence.repeat_likelihood(look.cards, top, view.first)
+
+    def _wonder(self, n: int, look: PileRead, best: Card | None) -> None:
+        """The pile shows something that no world expects: a landing that nobody reported, or a card gone."""
+        if best is None or self.position.phase in (Phase.SLAP, Phase.OVER):
+            return
+        more: list[World] = []
+        for world in self.worlds:
+            middle = world.position.middle(look.pile)
+            if middle.lying and middle.top == best:
+                lying = tuple(one for one in middle.lying if one.buried)
+                more.append(world.moved_to(world.position.with_middle(look.pile, lying=lying)).weighed(0.1))
+            more += self._unreported(world, look)
+            if middle.top is not None and not middle.lying:
+                named = world.position.with_middle(look.pile, top=best)
+                renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c
+                           for k, c in world.claims.items()}  # fmt: skip
+                more.append(World(named, world.log_weight, renamed, world.stayed).weighed(1e-4))
+        self.worlds = (*self.worlds, *more)
+
+    def _unreported(self, world: World, look: PileRead) -> list[World]:
+        """Worlds in which a card of a row, or a spit card, came down here since the last look."""
+        since = max(self.piles[look.pile].seen_ns, look.at_ns - 1500 * MS)
+        landing = CardLanded(at_ns=max(since + MS, look.at_ns - 300 * MS), earliest_ns=since, latest_ns=look.at_ns,
+                             pile=look.pile, cards=look.cards, players={})  # fmt: skip
+        found = guesses(self.rules, self._called_if_stuck(world, look.at_ns), self.rows, landing)
+        best = max(guess.likelihood for guess in found)
+        worlds = []
+        for guess in found:
+            if guess.likelihood >= max(best / 100, 1e-4):
+                self.unseen -= 1
+                claim, position = self._judged(self._called_if_stuck(world, look.at_ns), guess)
+                log_weight = world.weighed(0.01 * guess.likelihood / evidence.card_likelihood(look.cards, claim.card))
+                worlds.append(World(position, log_weight.log_weight, {**world.claims, self.unseen: claim}, world.stayed))
+        return worlds
+
+    def look_at_row(self, n: int, look: RowRead) -> list[AnyVerdict]:
+        """A row was read: weigh the worlds, then let each follow what changed."""
+        row = self.rows[look.player]
+        gone = self._gone()
+        if len(self.worlds) > 1:
+            self.become(world.weighed(self._fits_row(world, look, gone)) for world in self.worlds)
+        news = row.look(look.places, look.at_ns, gone)
+        if not self.layout.is_laid(look.player):
+            return self._lay_out(look.player, look.at_ns)
+        if not news:
+            return []
+        self.moved_ns = max(self.moved_ns, look.at_ns)
+        told: list[AnyVerdict] = []
+        worlds = []
+        for world in self.worlds:
+            after, happened = rowsync.follow(self.rules, world, look.player, row, news, look.at_ns)
+            if world is self.worlds[0]:
+                told = [telling.row_judged(event, look.at_ns, self.now_ns, n) for event in happened]
+                told += [self._left(card) for card in after.stayed - world.stayed]
+            worlds.append(after)
+        self.become(worlds)
+        return told
+
+    def _lay_out(self, player: Player, at_ns: int) -> list[AnyVerdict]:
+        """A freshly dealt row is taken as it lies once it lies still."""
+        if self.position.phase is not Phase.FIRST_SPIT or not self.layout.look(player, self.rows[player], at_ns):
+            return []
+        ruling, position = self.layout.lay(self.rules, self.position, player, self.rows[player], at_ns)
+        self.become([self.worlds[0].moved_to(position)])
+        if not all(map(self.layout.is_laid, PLAYERS)):
+            return []
+        return [PhaseChanged(at_ns=at_ns, decided_ns=self.now_ns, phase="await_spit")]
+
+    def _begin_in_a_hurry(self) -> None:
+        """A card lands before a row was seen well."""
+        for player in PLAYERS:
+            if not self.layout.is_laid(player) and self.position.phase is Phase.FIRST_SPIT:
+                position = self.layout.force(self.position, self.rows[player], player)
+                self.become([self.worlds[0].moved_to(position)])
+
+    def _left(self, card: Card) -> LeftLying:
+        pile: Pile = "A"
+        played_on = False
+        for candidate in PILES:
+            for one in self.position.middle(candidate).lying:
+                if one.card == card:
+                    pile, played_on = candidate, one.buried
+        return LeftLying(at_ns=self.now_ns, decided_ns=self.now_ns, pile=pile, card=card, played_on=played_on)
+
+    def _gone(self) -> frozenset[Card]:
+        """Cards that lie on the middle piles in the likeliest world, as far as it matters: the tops and what lies over them."""
+        position = self.position
+        tops = {position.A.top, position.B.top} - {None, UNREAD}
+        return frozenset(card for card in tops if card is not None) | self.worlds[0].away
+
+    def _fits_row(self, world: World, look: RowRead, gone: frozenset[Card]) -> float:
+        position, away = world.position, world.away
+        there = away | {card for card in (position.A.top, position.B.top) if card is not None}
+        tops = {stock.up[-1] for stock in position.side(look.player).row if stock.up}
+        likelihood = 1.0
+        for place, seen in enumerate(look.places, 1):
+            likelihood *= look_likelihood(seen, lies_at(position, away, look.player, place), there, tops)
+        return likelihood
+
+    # -- other news -------------------------------------------------------------------------------------------------
+
+    def hands(self, seen: HandsSeen) -> None:
+        self.hands_ns = 2**62 if seen.players else seen.at_ns
+
+    def pile_taken(self, taken: PilesTaken) -> None:
+        self.piles[taken.pile].is_empty = True
+
+    def call(self, n: int, called: Called) -> list[AnyVerdict]:
+        """Somebody says that he cannot play. A call is answered only if the table is known."""
+        if called.word != "spit" or len(self.worlds) > 1:
+            return []
+        event = Call(at_ns=called.at_ns, player=called.player)
+        _, position, said = judge(self.rules, self.position, event, (event,))
+        self.become([self.worlds[0].moved_to(position)])
+        return telling.announced(said, called.at_ns, self.now_ns, n, self.counts_known)
+
+    # -- deciding ---------------------------------------------------------------------------------------------------
+
+    def decide(self) -> list[AnyVerdict]:
+        """Tell what the worlds agree on by now, in the order of touch."""
+        told: list[AnyVerdict] = []
+        for n, one in list(self.open.items()):
+            if not one.is_told:
+                verdicts = self._tell(n, one)
+                if not verdicts and not one.is_told:
+                    break
+                told += verdicts
+        self._forget()
+        return told
+
+    def _tell(self, n: int, one: OpenLanding) -> list[AnyVerdict]:
+        """The verdict on one landing, if it is time."""
+        claims: dict[tuple[object, ...], tuple[float, Claim]] = {}
+        for world, share in zip(self.worlds, shares(self.worlds), strict=True):
+            claim = world.claims.get(n)
+            if claim is not None:
+                key = (claim.word, claim.reason, claim.player, claim.card, claim.is_spit)
+                claims[key] = (claims.get(key, (0.0, claim))[0] + share, claim)
+        p, best = max(claims.values(), key=lambda pair: pair[0])
+        needed = self.caution.blame if best.blames else self.caution.no_blame
+        if best.word != "cannot_tell" and p >= needed and (not best.blames or self._nothing_excuses(one, best)):
+            return self._say(n, one, best, p)
+        if self.now_ns - one.landing.at_ns < self.caution.wait_ms * MS:
+            return []
+        if best.word == "legal" and p > 0.8:
+            return self._say(n, one, best, p)
+        one.is_told = True
+        return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
+
+    def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
+        """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
+        landing = one.landing
+        if landing.at_ns - one.top_seen_ns > 900 * MS:
+            return False
+        return all(self.agrees(player, landing.at_ns) for player in PLAYERS)
+
+    def agrees(self, player: Player, since_ns: int) -> bool:
+        """Whether the row was looked at since, and shows what the likeliest world expects."""
+        row, world = self.rows[player], self.worlds[0]
+        if row.read_ns <= since_ns:
+            return False
+        return all(
+            view.kind == lies_at(world.position, world.away, player, place)[0]
+            for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1)
+        )
+
+    def _say(self, n: int, one: OpenLanding, claim: Claim, p: float) -> list[AnyVerdict]:
+        one.told, one.is_told = claim, True
+        at_ns = one.landing.at_ns
+        told: list[AnyVerdict] = [telling.judged(n, at_ns, claim, p, self.now_ns)]
+        told += telling.announced(claim.said, at_ns, self.now_ns, n, self.counts_known)
+        return told
+
+    def _forget(self) -> None:
+        """Settled landings need no memory; what stays undecided for long is decided by weight."""
+        told = [n for n, one in self.open.items() if one.is_told]
+        if not told:
+            return
+        if len(self.worlds) > 1:
+            newest = max(self.open[n].landing.at_ns for n in self.open)
+            if self.now_ns - newest < 4000 * MS:
+                return
+            self.worlds = self.worlds[:1]
+        world = self.worlds[0]
+        for n in told:
+            del self.open[n]
+        claims = {n: claim for n, claim in world.claims.items() if n in self.open}
+        self.worlds = (World(world.position, 0.0, claims, world.stayed),)
+
+    def become(self, worlds: Iterable[World]) -> None:
+        """These are the worlds from now on."""
+        self.worlds = pruned(worlds)
+
+    def is_in_doubt(self, before_ns: int) -> bool:
+        """Whether a landing before this moment is not judged yet."""
+        return any(not one.is_told and one.landing.at_ns <= before_ns + 100 * MS for one in self.open.values())
+
+    def phase_changes(self) -> list[AnyVerdict]:
+        """The phase, if it is another than the one told last."""
+        phase = self.position.phase
+        if phase == self.phase or any(not one.is_told for one in self.open.values()):
+            return []
+        self.phase = phase
+        if phase is Phase.FIRST_SPIT and self.position.A.count == self.position.B.count == 0 and self.moved_ns > 0:
+            self.layout.begin(self.now_ns, cleared=False)
+        name = "layout" if phase is Phase.FIRST_SPIT and not all(map(self.layout.is_laid, PLAYERS)) else phase.public_name
+        return [PhaseChanged(at_ns=self.now_ns, decided_ns=self.now_ns, phase=name)]

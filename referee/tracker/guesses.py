@@ -1,0 +1,209 @@
+"""What a landing may have been: every card that a player could have put down, and how likely each is.
+
+Combined are the reading of the card, the hand, the movement, what left a row just before, what is known to lie
+elsewhere (a shared pack has each card once), what is due, and that people mostly keep to the rules.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from referee.cards import UNREAD, Card
+from referee.game.events import Land, Spit
+from referee.game.phases import Phase
+from referee.game.position import Position
+from referee.observations import CardLanded
+from referee.rules.legality import follows
+from referee.rules.rule_set import RuleSet
+from referee.table import OPPONENT, PLAYERS, Pile, Player
+from referee.tracker import evidence
+from referee.tracker.rows import RowView
+from referee.tracker.worlds import World, lies_at
+
+Rows = Mapping[Player, RowView]
+
+LEGAL = 1.0
+BEATEN = 0.3
+ILLEGAL = 0.03
+SPIT_DUE = 1.0
+WRONG_PILE = 0.03
+SPIT_NOT_DUE = 0.003
+STOLEN = 1e-3
+TURNED_IN_HAND = 0.15
+NO_IDEA = 0.02
+"""How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
+
+JUST_LEFT = 15.0
+"""A top that was seen to leave within the last moments weighs this much more."""
+STILL_THERE = 0.002
+JUST_NOW_NS = 2_500_000_000
+SPIT_WINDOW_NS = 1_500_000_000
+HAND_TRAVEL_NS = 60_000_000
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """One way to understand a landing: its likelihood, the event it would be, and the place the card came from."""
+
+    likelihood: float
+    event: Land | Spit
+    place: int | None
+
+
+def guesses(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> list[Guess]:
+    """All guesses that matter, in no order."""
+    found = list(_from_rows(rules, world, rows, landing))
+    best = max((guess.likelihood for guess in found), default=0.0)
+    if best < 0.3 * LEGAL:
+        found += _spits(world, rows, landing)
+        found += _unseen(rules, world, rows, landing)
+        found += _stolen(world, rows, landing)
+        if not found or sum(landing.cards.values()) < 0.5:
+            found.append(_nobody_knows(landing))
+    if landing.together > 1:
+        found = list(_in_pairs(world, rows, found))
+    return found
+
+
+def _from_rows(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+    """A face-up top of a row, played by its owner."""
+    position, away = world.position, world.away
+    for player in PLAYERS:
+        hand = evidence.player_likelihood(landing.players, player)
+        for place in range(1, len(position.side(player).row) + 1):
+            _, card = lies_at(position, away, player, place)
+            if card is None or card == UNREAD:
+                continue
+            likelihood = hand * evidence.card_likelihood(landing.cards, card)
+            likelihood *= evidence.origin_likelihood(landing.origins, player, place)
+            likelihood *= _left(rows[player], place, card, landing) * _prior(rules, position, player, card, landing)
+            yield Guess(likelihood, _land(landing, player, card, place), place)
+
+
+def _left(row: RowView, place: int, card: Card, landing: CardLanded) -> float:
+    """What the looks at a row say: a top that left just before is likelier, one that still lies there is not it."""
+    view = row.places[place - 1]
+    if view.kind == "face" and view.card == card:
+        return STILL_THERE if view.seen_ns > landing.at_ns + HAND_TRAVEL_NS else 1.0
+    if view.left == card and view.left_before_ns >= landing.at_ns - JUST_NOW_NS:
+        return JUST_LEFT
+    return 1.0
+
+
+def _prior(rules: RuleSet, position: Position, player: Player, card: Card, landing: CardLanded) -> float:
+    """People mostly keep to the rules, and those who do not mostly came second."""
+    middle = position.middle(landing.pile)
+    if position.phase not in (Phase.PLAY, Phase.SPIT) or middle.top is None:
+        return ILLEGAL
+    if middle.top == UNREAD or follows(card, middle.top, rules):
+        return LEGAL
+    window = rules.race_window_ms * 1_000_000
+    for cover in middle.covers:
+        if cover.by != player and landing.at_ns - cover.at_ns <= window and follows(card, cover.top, rules):
+            return BEATEN
+    return ILLEGAL
+
+
+def _unread_candidates(world: World, landing: CardLanded) -> list[tuple[Card, float]]:
+    """Cards that the reading names and that are not known to lie face up anywhere; `??` if it names none."""
+    position = world.position
+    known = {card for player in PLAYERS for stock in position.side(player).row for card in stock.up}
+    free = [(c, p) for c, p in landing.cards.items() if c not in known and not position.knows_in_middle(c)]
+    return free or ([] if landing.cards else [(UNREAD, evidence.NOT_SEEN)])
+
+
+def _hidden_cards(position: Position) -> int:
+    """How many cards nobody has seen yet: each is as likely as the other to be turned."""
+    return max(1, sum(s.down for p in PLAYERS for s in position.side(p).row) + position.p1.packet + position.p2.packet)
+
+
+def _spits(world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+    """The top of a packet: due or not, on the right pile or not."""
+    position = world.position
+    each = 1.0 / _hidden_cards(position)
+    for player in PLAYERS:
+        side = position.side(player)
+        if not side.packet:
+            continue
+        due = set(side.due)
+        prior = SPIT_NOT_DUE
+        if due:
+            prior = SPIT_DUE if landing.pile in due or "any" in due else WRONG_PILE
+        elif side.has_spat and position.phase in (Phase.SPIT, Phase.FIRST_SPIT):
+            prior = SPIT_NOT_DUE / 10
+        hand = evidence.player_likelihood(landing.players, player)
+        seen = evidence.origin_likelihood(landing.origins, player, None)
+        for card, p in _unread_candidates(world, landing):
+            likelihood = prior * each * p * hand * seen
+            event: Land | Spit = _land(landing, player, card, None)
+            if due:
+                event = Spit(at_ns=landing.at_ns, player=player, pile=landing.pile, card=card)
+            yield Guess(likelihood, event, None)
+
+
+def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+    """A face-down or unread top that was turned and played since the last look at the row."""
+    position, away = world.position, world.away
+    each = 1.0 / _hidden_cards(position)
+    cards = _unread_candidates(world, landing)
+    for player in PLAYERS:
+        hand = evidence.player_likelihood(landing.players, player)
+        for place in range(1, len(position.side(player).row) + 1):
+            kind, face = lies_at(position, away, player, place)
+            if kind != "down" and face != UNREAD:
+                continue
+            view = rows[player].places[place - 1]
+            fresh = STILL_THERE if kind == "down" and view.kind == "down" and view.seen_ns > landing.at_ns else 1.0
+            if view.left is not None and view.left_before_ns >= landing.at_ns - JUST_NOW_NS:
+                fresh = JUST_LEFT
+            for card, p in cards:
+                prior = 1.0 if card == UNREAD else _prior(rules, position, player, card, landing)
+                likelihood = TURNED_IN_HAND * each * p * hand * prior * fresh
+                likelihood *= evidence.origin_likelihood(landing.origins, player, place)
+                yield Guess(likelihood, _land(landing, player, card, place), place)
+
+
+def _stolen(world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+    """The opponent's top."""
+    for owner in PLAYERS:
+        thief = OPPONENT[owner]
+        hand = evidence.player_likelihood(landing.players, thief)
+        for place in range(1, len(world.position.side(owner).row) + 1):
+            _, card = lies_at(world.position, world.away, owner, place)
+            if card is None or landing.cards.get(card, 0.0) < 0.1:
+                continue
+            likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
+            yield Guess(likelihood, _land(landing, thief, card, None), place)
+
+
+def _nobody_knows(landing: CardLanded) -> Guess:
+    """A card of whom and whence nobody can tell."""
+    player = max(landing.players, key=landing.players.__getitem__) if landing.players else "unknown"
+    event = Land(at_ns=landing.at_ns, player=player, pile=landing.pile, cards=(UNREAD,))
+    return Guess(NO_IDEA * evidence.NOT_SEEN, event, None)
+
+
+def _in_pairs(world: World, rows: Rows, found: list[Guess]) -> Iterator[Guess]:
+    """Two cards in one movement: the upper one was read, the lower one is another top of the same row."""
+    for guess in found:
+        yield Guess(0.02 * guess.likelihood, guess.event, guess.place)
+        player = guess.event.player
+        if isinstance(guess.event, Spit) or player == "unknown":
+            continue
+        upper = guess.event.cards[0]
+        others = [
+            (place, card)
+            for place in range(1, len(world.position.side(player).row) + 1)
+            for _, card in [lies_at(world.position, world.away, player, place)]
+            if card is not None and card != upper
+        ]
+        for _, lower in others:
+            event = msgspec.structs.replace(guess.event, cards=(lower, upper))
+            yield Guess(guess.likelihood / len(others), event, guess.place)
+
+
+def _land(landing: CardLanded, player: Player, card: Card, place: int | None) -> Land:
+    return Land(at_ns=landing.at_ns, player=player, pile=landing.pile, cards=(card,), from_place=place)
+
+
+def pile_of(guess: Guess) -> Pile:
+    return guess.event.pile

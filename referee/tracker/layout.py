@@ -1,0 +1,87 @@
+"""Freshly dealt rows: when the old cards are gone and the new tops lie still, the row is laid out (R59)."""
+
+from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace as changed
+
+from referee.cards import UNREAD, Card
+from referee.game.events import Layout as LaidOut
+from referee.game.position import Position
+from referee.game.readings import lay_out
+from referee.game.rulings import Legal, Ruling
+from referee.rules.rows import EMPTY, Row
+from referee.rules.rule_set import RuleSet
+from referee.table import PLAYERS, Player
+from referee.tracker.rows import RowView
+
+STILL_LOOKS = 2
+LONG_ENOUGH_NS = 6_000_000_000
+"""After this time the old cards are taken to be gone, even if no empty row was seen."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """Whose row of the present deal has been seen lying there."""
+
+    laid: set[Player] = field(default_factory=set)
+    cleared: set[Player] = field(default_factory=set)
+    since_ns: int = 0
+    looks: dict[Player, tuple[tuple[int, ...], int]] = field(default_factory=dict)
+    """The places that showed a face, and in how many looks in a row."""
+
+    def copy(self) -> "Layout":
+        return replace(self, laid=set(self.laid), cleared=set(self.cleared), looks=dict(self.looks))
+
+    def is_laid(self, player: Player) -> bool:
+        return player in self.laid
+
+    def begin(self, at_ns: int, cleared: bool) -> None:
+        """A new deal: nothing lies there yet; the cards of the old one may (unless `cleared`)."""
+        self.laid, self.looks, self.since_ns = set(), {}, at_ns
+        self.cleared = set(PLAYERS) if cleared else set()
+
+    def look(self, player: Player, row: RowView, at_ns: int) -> bool:
+        """Take a look in; True if the row lies still and may be read."""
+        if row.count("face") == 0 and row.count("down") == 0 and row.count("empty") >= 3:
+            self.cleared.add(player)
+        if player not in self.cleared and at_ns - self.since_ns < LONG_ENOUGH_NS:
+            return False
+        faces = tuple(place for place, _ in row.faces())
+        before, looks = self.looks.get(player, ((), 0))
+        looks = looks + 1 if faces and faces == before and row.count("unknown") == 0 else 1
+        self.looks[player] = (faces, looks)
+        return looks >= STILL_LOOKS
+
+    def lay(self, rules: RuleSet, position: Position, player: Player, row: RowView, at_ns: int) -> tuple[Ruling, Position]:
+        """The position with this row laid out as it was seen."""
+        faces = row.faces()
+        event = LaidOut(at_ns=at_ns, player=player, tops=tuple(card for _, card in faces))
+        ruling, after, _ = lay_out(rules, position, event, (event,))
+        if isinstance(ruling, Legal):
+            self.laid.add(player)
+            after = after.with_side(player, row=_where_they_lie(after.side(player).row, [place for place, _ in faces]))
+        return ruling, after
+
+    def force(self, position: Position, row: RowView, player: Player) -> Position:
+        """The deal begins before the row was seen well: unread tops are filled in by later looks."""
+        self.laid.add(player)
+        seen = dict(row.faces())
+        stocks = [
+            changed(stock, down=stock.down - 1, up=(seen.get(place, UNREAD),)) if stock.down and not stock.up else stock
+            for place, stock in enumerate(position.side(player).row, 1)
+        ]
+        return position.with_side(player, row=tuple(stocks))
+
+
+def _where_they_lie(row: Row, places: list[int]) -> Row:
+    """The same piles at the places where they were seen; people leave gaps where they like."""
+    piles = [stock for stock in row if not stock.is_empty]
+    spread = [EMPTY] * len(row)
+    for place, stock in zip(places, piles, strict=True):
+        if place <= len(spread):
+            spread[place - 1] = stock
+    return tuple(spread) if len([s for s in spread if s is not EMPTY]) == len(piles) else row
+
+
+def names(row: RowView) -> dict[int, Card]:
+    return dict(row.faces())

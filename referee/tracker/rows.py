@@ -1,0 +1,109 @@
+"""What a player's row was last seen to show, place by place, and what left it when."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from referee.cards import Card
+from referee.observations import CardOdds, PlaceSeen
+from referee.tracker.evidence import best_card, kind_of, merged
+
+Kind = Literal["face", "down", "empty", "unknown"]
+LONG_AGO = -(2**62)
+
+
+@dataclass(slots=True)
+class PlaceView:
+    """One place: what it showed at `seen_ns`, the last time it was seen at all."""
+
+    kind: Kind = "unknown"
+    card: Card | None = None
+    odds: CardOdds = field(default_factory=dict)
+    first: Card | None = None
+    """The first reading of the lying face; a repeat may share its error."""
+    seen_ns: int = LONG_AGO
+    left: Card | None = None
+    """The face that left this place last, and between which two looks it left."""
+    left_after_ns: int = LONG_AGO
+    left_before_ns: int = LONG_AGO
+    odd_looks: int = 0
+    """Looks in a row that contradict the kind without a likely cause."""
+
+    def shows(self, seen: PlaceSeen) -> bool:
+        """Whether a look says nothing new."""
+        if self.kind == "face":
+            return seen.cards.get(self.card, 0.0) > 0.5  # type: ignore[arg-type]
+        if self.kind == "down":
+            return seen.face_down > 0.5
+        return self.kind == "empty" and seen.empty > 0.5
+
+    def face(self, odds: CardOdds, at_ns: int) -> None:
+        self.kind, self.odds, self.seen_ns, self.odd_looks = "face", odds, at_ns, 0
+        self.card = self.first = best_card(odds)
+
+    def lose(self, kind: Kind, at_ns: int) -> None:
+        """The face is not there any more."""
+        if self.kind == "face":
+            self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
+        self.kind, self.card, self.odds, self.first = kind, None, {}, None
+        self.seen_ns, self.odd_looks = at_ns, 0
+
+
+@dataclass(slots=True)
+class RowView:
+    """A row as it was last seen, places 1 to 5 in order."""
+
+    places: list[PlaceView] = field(default_factory=lambda: [PlaceView() for _ in range(5)])
+    read_ns: int = LONG_AGO
+    """When the row was last looked at, whatever was hidden."""
+
+    def copy(self) -> "RowView":
+        return RowView([replace(place) for place in self.places], self.read_ns)
+
+    def faces(self) -> list[tuple[int, Card]]:
+        return [(n, place.card) for n, place in enumerate(self.places, 1) if place.kind == "face" and place.card]
+
+    def count(self, kind: Kind) -> int:
+        return sum(place.kind == kind for place in self.places)
+
+    def look(self, places: tuple[PlaceSeen, ...], at_ns: int, gone: frozenset[Card]) -> list[int]:
+        """Take a look in; return the places that show something new. `gone` are cards known to lie in the middle."""
+        self.read_ns = at_ns
+        news: list[int] = []
+        for n, seen in enumerate(places[: len(self.places)]):
+            place = self.places[n]
+            if place.shows(seen):
+                place.seen_ns, place.odd_looks = at_ns, 0
+            elif _news(place, seen, at_ns, gone):
+                news.append(n + 1)
+        return news
+
+
+def _news(place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card]) -> bool:
+    """Take in a look that contradicts what the place showed; True if it shows something else from now on."""
+    kind, card = kind_of(seen)
+    if kind == "hidden":
+        return False
+    if kind == "face":
+        if place.kind == "face" and place.card not in gone:
+            return _another_face(place, seen.cards, at_ns)
+        if place.kind != "unknown" and card in gone and place.odd_looks < 1:
+            place.odd_looks += 1  # it was just seen to land; look twice
+            return False
+        place.face(dict(seen.cards), at_ns)
+        return True
+    if place.kind in ("face", "unknown") or place.odd_looks:
+        place.lose("down" if kind == "down" else "empty", at_ns)
+        return True
+    place.odd_looks += 1
+    return False
+
+
+def _another_face(place: PlaceView, odds: CardOdds, at_ns: int) -> bool:
+    """Another face than before: a misreading now or earlier, or a card played and the next one turned unseen."""
+    place.odds = merged(place.odds, odds, place.first)
+    best = best_card(place.odds)
+    if best is None or best == place.card:
+        return False
+    place.left, place.left_after_ns, place.left_before_ns = place.card, place.seen_ns, at_ns
+    place.face(dict(odds), at_ns)
+    return True

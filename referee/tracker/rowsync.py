@@ -1,0 +1,123 @@
+"""A world follows what the looks at a row show: cards turned up, moved, taken back, or gone unseen."""
+
+from msgspec.structs import replace
+
+from referee.cards import Card
+from referee.game.deal_end import has_cleared
+from referee.game.events import Move, TurnUp
+from referee.game.judge import judge
+from referee.game.position import Position
+from referee.game.rulings import Legal
+from referee.rules.rows import EMPTY, Stock, place_of_top, with_place
+from referee.rules.rule_set import RuleSet
+from referee.table import PILES, Pile, Player
+from referee.tracker.rows import PlaceView, RowView
+from referee.tracker.worlds import World, lies_at
+
+Happened = TurnUp | Move
+
+
+def follow(
+    rules: RuleSet, world: World, player: Player, row: RowView, places: list[int], at_ns: int
+) -> tuple[World, list[Happened]]:
+    """The world after the looks at `places` that showed something new, and what happened in the row for that."""
+    happened: list[Happened] = []
+    for place in places:
+        view = row.places[place - 1]
+        if view.kind == "face" and view.card is not None:
+            world, what = _face(rules, world, player, row, place, view.card, at_ns)
+            happened += what
+    return world, happened
+
+
+def _face(
+    rules: RuleSet, world: World, player: Player, row: RowView, place: int, card: Card, at_ns: int
+) -> tuple[World, list[Happened]]:
+    """A place shows `card`."""
+    position, away = world.position, world.away
+    kind, lying = lies_at(position, away, player, place)
+    if lying == card:
+        return world, []
+    stock = position.side(player).row[place - 1]
+    if card in away and stock.up and stock.up[-1] == card:
+        return world.moved_to(without_lying(position, card)), []
+    if stock.up and stock.up[-1] in away:
+        world = stay(world, player, place)
+        position = world.position
+    event: Happened
+    if kind == "down":
+        event = TurnUp(at_ns=at_ns, player=player, place=place, card=card)
+    else:
+        source = place_of_top(position.side(player).row, card)
+        if kind == "face" or source is None or row.places[source - 1].card == card:
+            return world.moved_to(_named(position, player, place, card)), []
+        event = Move(at_ns=at_ns, player=player, from_place=source, to_place=place, card=card)
+    ruling, moved, _ = judge(rules, position, event, (event,))
+    if not isinstance(ruling, Legal):
+        return world.moved_to(_named(position, player, place, card)), []
+    return world.moved_to(moved), [event]
+
+
+def _named(position: Position, player: Player, place: int, card: Card) -> Position:
+    """The position in which the top of a place is `card`, whatever was thought to lie there."""
+    row = position.side(player).row
+    stock = row[place - 1]
+    named = Stock(stock.down, (*stock.up[:-1], card)) if stock.up or not stock.down else stock.turned(card)
+    position = without_lying(position, card)
+    return position.with_side(player, row=with_place(row, place, named))
+
+
+def without_lying(position: Position, card: Card) -> Position:
+    """The position in which `card` does not lie on a middle pile to be taken back any more."""
+    for pile in PILES:
+        lying = position.middle(pile).lying
+        if any(one.card == card for one in lying):
+            position = position.with_middle(pile, lying=tuple(one for one in lying if one.card != card))
+    return position
+
+
+def stay(world: World, player: Player, place: int) -> World:
+    """A card that had to go back was left lying and its row went on without it: it counts where it lies."""
+    position = world.position
+    row = position.side(player).row
+    card = row[place - 1].up[-1]
+    pile = next((p for p in PILES if any(one.card == card for one in position.middle(p).lying)), None)
+    position = position.with_side(player, row=with_place(row, place, row[place - 1].without_top()))
+    if pile is not None:
+        position = position.with_middle(pile, count=position.middle(pile).count + 1)
+    position = replace(position, seen=position.with_seen(card))
+    return World(position, world.log_weight, world.claims, world.stayed | {card})
+
+
+def caught_up(world: World, player: Player, row: RowView, onto: Pile) -> World:
+    """The world made to agree with a row that has lain still: what is not there any more was played unseen."""
+    for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
+        kind, _ = lies_at(world.position, world.away, player, place)
+        if view.kind in ("unknown", kind):
+            continue
+        stock = world.position.side(player).row[place - 1]
+        if stock.up and stock.up[-1] in world.away:
+            world = stay(world, player, place)
+            stock = world.position.side(player).row[place - 1]
+        world = world.moved_to(_as_seen(world.position, player, place, stock, view, onto))
+    return world
+
+
+def _as_seen(position: Position, player: Player, place: int, stock: Stock, view: PlaceView, onto: Pile) -> Position:
+    """The position in which a place is what was seen there; a card that vanished lies on the pile `onto`."""
+    if view.kind == "empty":
+        seen = EMPTY
+    elif view.kind == "down":
+        seen = Stock(max(1, stock.down))
+    else:
+        seen = Stock(stock.down, (view.card,)) if view.card else stock
+    lost = max(0, stock.count - seen.count)
+    row = with_place(position.side(player).row, place, seen)
+    position = position.with_side(player, row=row)
+    for card in stock.up if view.kind != "face" else ():
+        position = replace(position, seen=position.with_seen(card))
+    return position.with_middle(onto, count=position.middle(onto).count + lost) if lost else position
+
+
+def is_out(rules: RuleSet, position: Position, player: Player) -> bool:
+    return has_cleared(rules, position.side(player))

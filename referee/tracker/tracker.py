@@ -1,0 +1,175 @@
+"""The tracker: observations in, verdicts out; the same for a live table, a video, a simulation and a logged game."""
+
+from dataclasses import dataclass, field, replace
+
+from referee.game.phases import Phase
+from referee.game.position import Position
+from referee.observations import (
+    AnyObservation,
+    Called,
+    CardLanded,
+    CardTakenBack,
+    HandsSeen,
+    PadReleased,
+    PadSlapped,
+    PileRead,
+    PilesTaken,
+    RowRead,
+)
+from referee.rules.rule_set import RuleSet
+from referee.tracker import slapping, stillness
+from referee.tracker.core import MS, Caution, Core
+from referee.tracker.gestures import Gestures
+from referee.tracker.layout import Layout
+from referee.tracker.opening import Opening
+from referee.tracker.sequencer import Sequencer
+from referee.tracker.worlds import World
+from referee.verdicts import AnyVerdict
+
+SLAP_WAIT_NS = 100 * MS
+"""A slap is decided when the other hand, and the landing that ended the deal, had time to arrive."""
+PRESS_WAIT_NS = 800 * MS
+"""Outside the slap phase a press is understood when a landing or another press around it is known."""
+LATEST_NS = 2_200 * MS
+"""A press waits no longer than this for a landing that is still in doubt."""
+
+
+@dataclass(slots=True)
+class _State:
+    """Everything that changes, so that it can be copied."""
+
+    core: Core | None
+    opening: Opening = field(default_factory=Opening)
+    gestures: Gestures = field(default_factory=Gestures)
+    presses: Sequencer = field(default_factory=Sequencer)
+    first_looks: list[tuple[int, AnyObservation]] = field(default_factory=list)
+
+
+class Tracker:
+    """Follow one game by `rules`; feed observations in the order in which they arrive, get verdicts back.
+
+    `start` is what lies on the table; None: it is taken from the first settled picture. No observation, however
+    absurd, raises. The same observations always bring the same verdicts.
+    """
+
+    def __init__(self, rules: RuleSet, start: Position | None = None, caution: Caution | None = None) -> None:
+        self._rules = rules
+        self._caution = caution or Caution()
+        self._n = 0
+        self._state = _State(None if start is None else self._core(start, known=True))
+
+    def _core(self, position: Position, known: bool) -> Core:
+        layout = Layout()
+        if position.phase is not Phase.FIRST_SPIT or any(s.up for p in (position.p1, position.p2) for s in p.row):
+            layout.laid = {"p1", "p2"}
+        else:
+            layout.begin(0, cleared=True)
+        return Core(self._rules, self._caution, (World(position),), layout, counts_known=known)
+
+    @property
+    def position(self) -> Position | None:
+        """The table in the likeliest understanding of the game; None before the first settled picture."""
+        return None if self._state.core is None else self._state.core.position
+
+    def feed(self, seen: AnyObservation, n: int | None = None) -> list[AnyVerdict]:
+        """Take in an observation and return what there is to tell. `n` is its number in the log: observations and
+        verdicts are counted together from 0; by default the tracker counts the same way itself."""
+        n = self._n if n is None else n
+        verdicts = self._take(n, seen)
+        self._n = n + 1 + len(verdicts)
+        return verdicts
+
+    def _take(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
+        state = self._state
+        if state.core is None:
+            return self._open(n, seen)
+        return self._step(state, state.core, n, seen)
+
+    def _open(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
+        """Wait for the first settled picture, then take in everything that was seen until then."""
+        state = self._state
+        state.first_looks.append((n, seen))
+        if not state.opening.see(seen):
+            return []
+        state.core = self._core(state.opening.position(self._rules), known=not state.opening.in_play())
+        looks, state.first_looks = state.first_looks, []
+        return [verdict for n, look in looks for verdict in self._step(state, state.core, n, look)]
+
+    def _step(self, state: _State, core: Core, n: int, seen: AnyObservation) -> list[AnyVerdict]:
+        state.presses.hear(seen.at_ns)
+        core.now_ns = max(core.now_ns, seen.at_ns)
+        told: list[AnyVerdict] = []
+        match seen:
+            case PileRead():
+                core.look_at_pile(n, seen)
+            case RowRead():
+                told += core.look_at_row(n, seen)
+            case HandsSeen():
+                core.hands(seen)
+            case CardLanded():
+                state.gestures.land(seen.at_ns)
+                core.land(n, seen)
+            case CardTakenBack():
+                told += core.take_back(n, seen)
+            case PadSlapped():
+                state.gestures.press(seen)
+                state.presses.hold(n, seen)
+            case PadReleased():
+                state.gestures.release(seen)
+            case PilesTaken():
+                core.pile_taken(seen)
+            case Called():
+                told += core.call(n, seen)
+            case _:
+                pass
+        told += core.decide()
+        told += self._understand_presses(state, core)
+        told += stillness.when_still(core)
+        told += core.phase_changes()
+        return told
+
+    def _understand_presses(self, state: _State, core: Core) -> list[AnyVerdict]:
+        """Slaps and gestures whose wait is over."""
+        told: list[AnyVerdict] = []
+        while (first_ns := state.presses.first_ns()) is not None:
+            in_slap = core.position.phase is Phase.SLAP
+            if core.is_in_doubt(first_ns) and core.now_ns - first_ns < LATEST_NS:
+                break
+            if in_slap:
+                window = list(state.presses.release(SLAP_WAIT_NS))
+                if not window:
+                    break
+                window += state.presses.flush()
+                presses = [(n, press) for n, press in window if isinstance(press, PadSlapped)]
+                told += slapping.contest(core, presses)
+                continue
+            released = next(state.presses.release(PRESS_WAIT_NS), None)
+            if released is None:
+                break
+            n, press = released
+            if isinstance(press, PadSlapped):
+                told += self._understand(state, core, n, press)
+        return told
+
+    def _understand(self, state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
+        meaning = state.gestures.meaning(press)
+        if meaning == "slap":
+            return slapping.outside(core, n, press)
+        if meaning == "call" and press.player is not None:
+            return core.call(n, Called(at_ns=press.at_ns, player=press.player, word="spit"))
+        return []
+
+    def copy(self) -> "Tracker":
+        """A tracker of the same game that goes its own way."""
+        twin = Tracker(self._rules, None, self._caution)
+        state = self._state
+        twin._n = self._n
+        twin._state = replace(
+            state,
+            core=None if state.core is None else state.core.copy(),
+            opening=state.opening.copy(),
+            gestures=state.gestures.copy(),
+            presses=state.presses.copy(),
+            first_looks=list(state.first_looks),
+        )
+        return twin
