@@ -45,6 +45,8 @@ def _held(states: list[Timed], start_ns: int, end_ns: int) -> list[tuple[int, in
     first = max(0, bisect_right(times, start_ns) - 1)
     last = bisect_left(times, end_ns)
     within = states[first:last]
+    if not within:
+        return []
     ends = [*(state.at_ns for state in within[1:]), end_ns]
     held = [(max(start_ns, state.at_ns), end, state) for state, end in zip(within, ends, strict=True)]
     return [(start, end, state) for start, end, state in held if start < end]

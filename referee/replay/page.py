@@ -16,11 +16,14 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from referee.log import LoggedGame
+from referee.errors import LogError, SettingsError
+from referee.log import Header, LoggedGame
 from referee.replay.moments import Moment, Timeline
 from referee.replay.statistics import statistics_of
 from referee.replay.timeline import timeline_of
 from referee.replay.words import plain, player_names
+from referee.rules.rule_set import rule_set_from
+from referee.rules.sentences import Clause, describe
 from referee.table import Player
 
 SCRIPTS: Final = ("base.js", "cards.js", "tape.js", "moment.js", "figures.js", "player.js")
@@ -30,14 +33,19 @@ MOST_TROUBLES_SHOWN: Final = 50
 
 
 def write_page(game: LoggedGame, path: Path, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTES) -> int:
-    """Write the game's page to `path`, atomically, and return its size in bytes."""
+    """Write the game's page to `path`, atomically, and return its size in bytes.
+
+    Raises LogError if it cannot be written there."""
     page = page_of(game, picture_budget_bytes=picture_budget_bytes).encode()
     temporary = path.with_name(f".{path.name}.part")
-    with temporary.open("wb") as file:
-        file.write(page)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(page)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise LogError(f"{path} cannot be written ({error.strerror}): choose another place with --html") from error
     return len(page)
 
 
@@ -48,11 +56,13 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
     names = player_names(timeline.header.players)
     style, script = _asset("page.css"), "\n".join(['"use strict";', *map(_asset, SCRIPTS)])
     script = f"(() => {{\n{script}\n}})();"
+    clauses = _agreement(timeline.header)
     data = {
         "timeline": msgspec.structs.replace(timeline, troubles=()),
         "statistics": statistics_of(timeline),
         "names": names,
         "disputes": [moment.n for moment in timeline.moments if moment.is_dispute],
+        "rules": {number: clause.sentence for clause in clauses for number in clause.rules.split(", ")},
         "pictures": _pictures(game, timeline.moments, picture_budget_bytes),
     }
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
@@ -62,6 +72,7 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
         script=Markup(script),
         data=Markup(_in_script(msgspec.json.encode(data))),
         **_masthead(timeline, names),
+        clauses=clauses,
     )
 
 
@@ -86,6 +97,14 @@ def _masthead(timeline: Timeline, names: Mapping[Player, str]) -> dict[str, Any]
     }
 
 
+def _agreement(header: Header) -> tuple[Clause, ...]:
+    """The rules in sentences; none where the log's options are not those of this version."""
+    try:
+        return describe(rule_set_from(header.rules))
+    except SettingsError:
+        return ()
+
+
 def _facts(timeline: Timeline) -> list[str]:
     header = timeline.header
     landings = [moment for moment in timeline.moments if moment.is_landing]
@@ -103,6 +122,7 @@ def _facts(timeline: Timeline) -> list[str]:
         f"{count['illegal']} illegal" if count["illegal"] else "nothing illegal",
         f"{count['beaten']} beaten" if count["beaten"] else "",
         f"{count['cannot_tell']} could not be told" if count["cannot_tell"] else "",
+        f"{timeline.skipped} more moments are not shown" if timeline.skipped else "",
         "" if timeline.closed else "the log was not closed",
     ]
     return [fact for fact in facts if fact]

@@ -53,6 +53,8 @@ def print_timeline(console: Console, timeline: Timeline, figures: Statistics) ->
     if len(timeline.troubles) > 10:
         console.print(Text(f"and {len(timeline.troubles) - 10} more lines that could not be used", style="yellow"))
     console.print(_moments_table(timeline, names))
+    if timeline.skipped:
+        console.print(Text(f"{timeline.skipped} more moments are not shown", style="yellow"))
     console.print(_figures_table(figures, names))
 
 

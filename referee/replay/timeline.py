@@ -45,6 +45,7 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
         result=_result(moments, deals, game.was_closed),
         troubles=tuple(game.troubles),
         closed=game.was_closed,
+        skipped=found.skipped,
     )
 
 

@@ -7,6 +7,7 @@ function showMoment(holder, moment) {
   holder.replaceChildren(
     kicker(moment),
     el("p", { class: "sentence" }, withCards(sentenceOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
+    game.rules[moment.rule] ? el("p", { class: "rule-text" }, game.rules[moment.rule]) : "",
     moment.was && moment.was !== moment.sentence ? el("p", {}, "before: ", el("span", { class: "was" }, withCards(moment.was))) : "",
     moment.dismissed ? el("p", {}, "A person says that this did not happen.") : "",
     ...(moment.duel ? [duelStrip(moment)] : []),

@@ -2,7 +2,7 @@
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 const IDLE_NS = 2 * S; // with "skip pauses": no more than this before the next moment
 const byId = (id) => document.getElementById(id);
-const state = { ns: 0, index: -1, playing: false, speed: 1, skipping: true, last: 0 };
+const state = { ns: 0, index: null, playing: false, speed: 1, skipping: true, last: 0 };
 
 function go(ns, index) {
   state.ns = Math.min(Math.max(0, ns), timeline.length_ns);
@@ -27,7 +27,7 @@ const choose = (index) => { pause(); if (moments[index]) go(moments[index].at_ns
 const seek = (ns) => { pause(); go(ns); };
 
 function step(direction) {
-  const index = state.index + direction;
+  const index = (state.index ?? -1) + direction;
   if (index >= 0 && index < moments.length) choose(index);
 }
 function nextOf(isWanted, direction) {
@@ -148,7 +148,12 @@ function listen() {
   byId("out").onclick = () => KEYS["-"]();
   byId("speed").onchange = (event) => setSpeed(Number(event.target.value));
   byId("skipping").onchange = (event) => { state.skipping = event.target.checked; };
-  byId("filter").onchange = () => { fillList(); markInList(state.index); };
+  byId("filter").onchange = (event) => {
+    fillList();
+    const isDeal = /^\d+$/.test(event.target.value);
+    if (isDeal && listed.length && String(moments[state.index]?.deal || 1) !== event.target.value) choose(listed[0][1]);
+    else markInList(state.index);
+  };
   addEventListener("hashchange", followAddress);
 }
 

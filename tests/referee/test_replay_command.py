@@ -1,0 +1,73 @@
+"""`spit-referee replay`: the list, the timeline in the terminal, the page, and one sentence for what cannot be."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from plausible_game import write_plausible_game
+
+
+def replay(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "referee", "replay", *map(str, words)], capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("games")
+    write_plausible_game(folder, deals=1)
+    write_plausible_game(folder, deals=2)
+    return folder
+
+
+def test_without_a_game_it_lists_the_newest_first(games: Path) -> None:
+    done = replay("--games", games)
+    assert done.returncode == 0
+    names = [line.split()[0] for line in done.stdout.splitlines()[1:]]
+    assert names == sorted((path.name for path in games.iterdir()), reverse=True)
+    listed = [json.loads(line) for line in replay("--games", games, "--json").stdout.splitlines()]
+    assert [game["game"] for game in listed] == names
+    assert listed[0]["header"]["players"] == {"p1": "Ann", "p2": "Bob"}
+
+
+def test_a_prefix_names_a_game_and_its_timeline_reads_like_a_report(games: Path) -> None:
+    name = next(path.name for path in games.iterdir() if "-0001-" in path.name)
+    done = replay(name[:15], "--games", games)
+    assert done.returncode == 0
+    assert "Ann has won the game." in done.stdout
+    assert "take back" in done.stdout
+    assert "legal plays" in done.stdout
+
+
+def test_json_gives_one_moment_a_line(games: Path) -> None:
+    name = next(path.name for path in games.iterdir() if "-0001-" in path.name)
+    moments = [json.loads(line) for line in replay(name, "--games", games, "--json").stdout.splitlines()]
+    assert moments[0]["kind"] == "spit"
+    assert {"n", "at_ns", "kind"} <= moments[0].keys()
+
+
+def test_the_page_of_the_newest_game_is_one_file(games: Path, tmp_path: Path) -> None:
+    page = tmp_path / "game.html"
+    done = replay("--html", page, "--games", games)
+    assert done.returncode == 0
+    assert str(page) in done.stdout
+    assert "0002-" in page.read_text()
+
+
+def test_what_cannot_be_is_one_sentence_and_exit_2(games: Path, tmp_path: Path) -> None:
+    (tmp_path / "game.jsonl").write_text("not a log")
+    for words in (["nobody", "--games", games], [tmp_path], ["--html", tmp_path / "no" / "x.html", "--games", games]):
+        done = replay(*words)
+        assert done.returncode == 2
+        assert done.stderr.startswith("spit-referee: ")
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert "Traceback" not in done.stderr
+
+
+def test_an_empty_games_folder_says_how_to_play_one(tmp_path: Path) -> None:
+    done = replay("--games", tmp_path / "none")
+    assert done.returncode == 0
+    assert "spit-referee demo" in done.stdout
