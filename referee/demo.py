@@ -141,7 +141,7 @@ class _Table:
         self._log, self._screen, self._real_time = log, screen, real_time
         self._mixer = Mixer()
         self._progress = Progress(end_ns=script.end_ns)
-        self._session = Session(Tracker(), [self])
+        self._session = Session(Tracker(rule_set("pagat")), log, [self])
 
     def play(self) -> None:
         for frame, seen in self._seen():
@@ -150,12 +150,10 @@ class _Table:
             self._show(frame)
 
     def saw(self, seen: AnyObservation) -> None:
-        self._log.observation(seen)
         if isinstance(seen, PadSlapped):
             self._mixer.say(cue("touched", seen.player), self._progress.at_ns)
 
     def tell(self, verdict: AnyVerdict) -> None:
-        self._log.verdict(verdict)
         self.verdicts.append(verdict)
         for name in ended_by(verdict):
             self._mixer.end(name)

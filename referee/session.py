@@ -13,11 +13,19 @@ from referee.verdicts import AnyVerdict
 class Judge(Protocol):
     """The tracker: it orders sensors of different delay by itself."""
 
-    def feed(self, seen: AnyObservation) -> Iterable[AnyVerdict]: ...
+    def feed(self, seen: AnyObservation, n: int | None = None) -> Iterable[AnyVerdict]: ...
+
+
+class Record(Protocol):
+    """The game log. Both return the running number of what they wrote."""
+
+    def observation(self, seen: AnyObservation) -> int: ...
+
+    def verdict(self, verdict: AnyVerdict) -> int: ...
 
 
 class Follower(Protocol):
-    """Somebody who is told everything in order: a log, the lights and the buzzer, a terminal, a page."""
+    """Somebody who is told everything in order: the lights and the buzzer, a terminal, a page."""
 
     def saw(self, seen: AnyObservation) -> None: ...
 
@@ -27,8 +35,9 @@ class Follower(Protocol):
 class Session:
     """One table being refereed."""
 
-    def __init__(self, judge: Judge, followers: Sequence[Follower] = ()) -> None:
-        self._judge, self._followers = judge, followers
+    def __init__(self, judge: Judge, record: Record | None = None, followers: Sequence[Follower] = ()) -> None:
+        """Without a record nothing is kept, and the tracker counts by itself."""
+        self._judge, self._record, self._followers = judge, record, followers
 
     def run(self, source: Iterable[AnyObservation]) -> Iterator[AnyObservation | AnyVerdict]:
         """Referee until the source ends. Yields each observation and then what the tracker says after it."""
@@ -37,11 +46,14 @@ class Session:
             yield from self.take(seen)
 
     def take(self, seen: AnyObservation) -> list[AnyVerdict]:
-        """Take in one observation, tell the followers, return the verdicts that it brought about."""
+        """Take in one observation, write it down, tell the followers; return the verdicts that it brought about."""
+        n = self._record.observation(seen) if self._record else None
         for follower in self._followers:
             follower.saw(seen)
-        verdicts = list(self._judge.feed(seen))
+        verdicts = list(self._judge.feed(seen, n))
         for verdict in verdicts:
+            if self._record:
+                self._record.verdict(verdict)
             for follower in self._followers:
                 follower.tell(verdict)
         return verdicts
