@@ -1,6 +1,6 @@
 """The game log: what was seen and what was ruled, one JSON object a line, in a folder that a person can copy.
 
-    games/2026-11-30-0007-3fa2/game.jsonl     header line, then observations and verdicts with their running number `n`
+    games/2026-11-30-0007-3fa2/game.jsonl     header line, then observations and verdicts numbered by `n`
     games/2026-11-30-0007-3fa2/frames/*.jpg   small pictures of what the camera saw, within a quota
 
 Writing: `with GameLog.create(games_dir(), header) as log: n = log.observation(seen); log.verdict(verdict)`.

@@ -45,10 +45,14 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One line of the log: its running number, and the observation, verdict or mark it holds."""
+    """One line of the log: its running number, and the observation or verdict it holds; marks have the number -1."""
 
     n: int
     item: AnyObservation | AnyVerdict | Continued | Closed
+
+    @property
+    def is_mark(self) -> bool:
+        return isinstance(self.item, Continued | Closed)
 
     @property
     def is_observation(self) -> bool:
@@ -77,7 +81,7 @@ class LoggedGame:
         """Yield every whole line in order. Reading again starts anew, with `troubles` emptied."""
         self.troubles = [self._header_trouble] if self._header_trouble else []
         self.was_closed = False
-        expected_n = 1
+        expected_n = 0
         for number, line in _lines(self._path):
             if (number == 1 and self._starts_with_header) or not line.strip(b" \t\r\n"):
                 continue
@@ -87,8 +91,9 @@ class LoggedGame:
                 expected_n += 1
                 continue
             if entry.n > expected_n:
-                self._note(number, f"before it {entry.n - expected_n} entries are missing")
-            expected_n = entry.n + 1
+                self._note(number, f"before it {_count(entry.n - expected_n)} missing")
+            if not entry.is_mark:
+                expected_n = entry.n + 1
             self.was_closed = isinstance(entry.item, Closed)
             yield entry
 
@@ -142,14 +147,18 @@ def _decode(line: bytes) -> Entry | str:
         entry = Entry(stub.n, _ITEM.decode(line))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         return f"a {stub.kind} that cannot be understood ({str(error)[:120]})"
+    if entry.is_mark:
+        return Entry(-1, entry.item)
     return entry if _is_possible(entry) else f"a {stub.kind} at an impossible time"
 
 
 def _is_possible(entry: Entry) -> bool:
-    if not 0 <= entry.n < 2**53:
-        return False
     item = entry.item
-    return isinstance(item, Continued | Closed) or 0 <= item.at_ns < LATEST_NS
+    return isinstance(item, Continued | Closed) or (0 <= entry.n < 2**53 and 0 <= item.at_ns < LATEST_NS)
+
+
+def _count(missing: int) -> str:
+    return f"{missing} entry is" if missing == 1 else f"{missing} entries are"
 
 
 def _stub(line: bytes) -> _Stub | None:

@@ -61,7 +61,7 @@ class GameLog:
             raise LogError(
                 f"no game can be logged in {games_dir} ({error.strerror}): choose another folder with --games"
             ) from error
-        log._write(header)
+        log._mark(header)
         log.sync()
         return log
 
@@ -76,11 +76,12 @@ class GameLog:
         except OSError as error:
             raise LogError(f"{directory} cannot be continued ({error.strerror}): start a new game") from error
         log._end_cut_line()
-        log._write(Continued(boot_id=boot_id(), software=software_version()))
+        log._mark(Continued(boot_id=boot_id(), software=software_version()))
         return log
 
     def observation(self, seen: AnyObservation) -> int:
-        """Log what a sensor saw and return its running number, which verdicts name as `of`."""
+        """Log what a sensor saw and return its running number, which verdicts name as `of`. Observations and verdicts
+        are counted together, from 0."""
         return self._write(seen)
 
     def verdict(self, verdict: AnyVerdict) -> int:
@@ -115,7 +116,7 @@ class GameLog:
     def close(self) -> None:
         """Write the closing line and close the file. Without it a reader says that the power went."""
         if not self._file.closed:
-            self._write(Closed())
+            self._mark(Closed())
             self.sync()
             self._file.close()
 
@@ -125,10 +126,16 @@ class GameLog:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
-    def _write(self, item: AnyObservation | AnyVerdict | AnyMark) -> int:
+    def _write(self, item: AnyObservation | AnyVerdict) -> int:
         n = self._next_n
         self._next_n += 1
-        line = b'{"n":%d,' % n + self._encoder.encode(item)[1:] + b"\n"
+        self._put(b'{"n":%d,' % n + self._encoder.encode(item)[1:] + b"\n")
+        return n
+
+    def _mark(self, mark: AnyMark) -> None:
+        self._put(self._encoder.encode(mark) + b"\n")
+
+    def _put(self, line: bytes) -> None:
         try:
             self._append(line)
         except OSError:
@@ -137,7 +144,6 @@ class GameLog:
                 self._append(line)
             except OSError as error:
                 self._note_lost(error)
-        return n
 
     def _append(self, line: bytes) -> None:
         """Hand one whole line to the kernel. Of a line that does not fit nothing stays: the next one is whole again."""

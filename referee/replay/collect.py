@@ -100,16 +100,17 @@ class _Collector:
         self._names = names
         self._most = most_moments
         self._shift_ns: int | None = None
+        self._restarts = 0
         self._open_edges: dict[tuple[str | None, Pile], int] = {}
         self._last_row: dict[Player, tuple[Card | None, ...]] = {}
 
     def take(self, entry: Entry) -> None:
         item = entry.item
         if isinstance(item, Continued):
-            self._continue(entry.n, item)
+            self._continue(item)
         elif not isinstance(item, Closed):
             if self._shift_ns is None:
-                self._shift_ns = self.found.end_ns - item.at_ns
+                self._shift_ns = self.found.end_ns + 1 - item.at_ns if self._restarts else -item.at_ns
             at_ns = item.at_ns + self._shift_ns
             self.found.end_ns = max(self.found.end_ns, at_ns)
             if isinstance(item, Verdict):
@@ -117,13 +118,15 @@ class _Collector:
             else:
                 self._take_sighting(entry.n, at_ns, item)
 
-    def _continue(self, n: int, item: Continued) -> None:
+    def _continue(self, item: Continued) -> None:
         """The monotonic clock starts anew with every boot: what follows is hung onto the end of what was."""
         if item.boot_id != self._boot_id:
             self._boot_id, self._shift_ns = item.boot_id, None
             self._open_edges.clear()
         text = "The referee was started again and goes on with this game."
-        self._put(Moment(n=n, at_ns=self.found.end_ns, kind="continued", sentence=text))
+        self._restarts += 1
+        self.found.end_ns += 1  # after everything before it, and before everything after it
+        self._put(Moment(n=-self._restarts, at_ns=self.found.end_ns, kind="continued", sentence=text))
 
     def _take_sighting(self, n: int, at_ns: int, item: Any) -> None:
         match item:

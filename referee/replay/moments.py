@@ -82,7 +82,8 @@ class Lying(msgspec.Struct, frozen=True):
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that happened at one time. `n` is its number in the log: the observation's, else the verdict's."""
+    """Something that happened at one time. `n` is its number in the log: the observation's, else the verdict's;
+    negative for a restart of the referee, which has none."""
 
     n: int
     at_ns: int

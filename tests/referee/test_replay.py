@@ -312,7 +312,7 @@ def test_after_a_reboot_time_goes_on_although_the_clock_began_anew(tmp_path: Pat
     table.play(7, "p2", "A", "7C")
     timeline = table.timeline()
     assert [moment.kind for moment in timeline.moments] == ["spit", "continued", "play"]
-    assert [moment.at_ns for moment in timeline.moments] == [0, 0, 0]
+    assert [moment.at_ns for moment in timeline.moments] == [0, 1, 2]
 
 
 def test_a_whole_game_has_every_deal_and_no_trouble(tmp_path: Path) -> None:
