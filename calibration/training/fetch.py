@@ -103,10 +103,9 @@ def draw_sheet(packed: Path, folder: Path, faces: Sequence[str] = FACES) -> None
 def _kde_drawings(svg: Path) -> Iterator[Drawing]:
     suits = {"S": "spade", "H": "heart", "D": "diamond", "C": "club"}
     ranks = {"A": "1", "J": "jack", "Q": "queen", "K": "king"}
-    for card in PACK:
-        yield Drawing(card, svg, f"{ranks.get(card[:-1], card[:-1])}_{suits[card[-1]]}")
+    parts = {str(card): f"{ranks.get(card[:-1], card[:-1])}_{suits[card[-1]]}" for card in PACK}
     known = svg.read_text(errors="replace")
-    for card, part in (("JK", "joker"), ("back", "back")):
+    for card, part in (*parts.items(), ("JK", "joker"), ("JK", "black_joker"), ("back", "back")):
         if f'id="{part}"' in known:
             yield Drawing(card, svg, part)
 

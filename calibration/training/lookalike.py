@@ -8,6 +8,8 @@ cards of all French decks look alike. Exit 1 and a list if one correlates over 0
 """
 
 import argparse
+import gzip
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,6 +24,7 @@ from calibration.training.artwork import court_panels, printed_decks
 from calibration.training.decks import FACES, Deck
 from calibration.training.fetch import draw_sheet
 from calibration.training.glyphs import fonts_below
+from referee.cards import RANKS
 
 TELLING = tuple(face for face in FACES if face[:-1] in ("J", "Q", "K", "A") or face in ("JK", "back"))
 """Faces whose picture is a publisher's own."""
@@ -65,9 +68,9 @@ def folder_prints(folder: Path) -> dict[str, Print]:
     """Fingerprints of a folder of card pictures."""
     found = {}
     for face in TELLING:
-        picture = cv2.imread(str(folder / f"{face}.png"), cv2.IMREAD_UNCHANGED)
-        if picture is not None:
-            found[f"{folder.name} {face}"] = fingerprint(picture)
+        file = folder / f"{face}.png"
+        if file.exists():
+            found[f"{folder.name} {face}"] = fingerprint(cv2.imread(str(file), cv2.IMREAD_UNCHANGED))
     return found
 
 
@@ -77,8 +80,25 @@ def kept_prints(kept: Path) -> dict[str, Print]:
         return folder_prints(kept)
     with tempfile.TemporaryDirectory() as box:
         folder = Path(box) / kept.stem
-        draw_sheet(kept, folder, TELLING)
+        if b"king_heart" in gzip.decompress(kept.read_bytes()):
+            draw_sheet(kept, folder, TELLING)
+        else:
+            cut_grid(kept, folder)
         return folder_prints(folder)
+
+
+def cut_grid(packed: Path, folder: Path) -> None:
+    """Cut a sheet that is a plain grid of 13 x 5 (clubs, diamonds, hearts, spades; jokers and back) into cards."""
+    folder.mkdir(parents=True)
+    svg, sheet = folder / "sheet.svg", folder / "sheet.png"
+    svg.write_bytes(gzip.decompress(packed.read_bytes()))
+    subprocess.run(["rsvg-convert", "--height", "1000", "--keep-aspect-ratio", "--output", sheet, svg], check=True)
+    picture = cv2.imread(str(sheet), cv2.IMREAD_UNCHANGED)
+    width, height = picture.shape[1] / 13, picture.shape[0] / 5
+    cells = {f"{rank}{suit}": (x, y) for y, suit in enumerate("CDHS") for x, rank in enumerate(RANKS)}
+    for face, (x, y) in (cells | {"JK": (0, 4), "back": (2, 4)}).items():
+        cell = picture[int(y * height):int((y + 1) * height), int(x * width):int((x + 1) * width)]
+        cv2.imwrite(str(folder / f"{face}.png"), cell)
 
 
 def training_prints(data: Path) -> Iterator[dict[str, Print]]:

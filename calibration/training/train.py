@@ -28,15 +28,14 @@ LABEL_DOUBT = 0.01
 
 
 def _augmented(crops: Tensor, rng: torch.Generator) -> Tensor:
-    """Cheap changes made anew each time a stored crop is seen: either way up, colour, contrast, grain, a shift."""
+    """Cheap changes made anew each time a stored crop is seen: either way up, colour, contrast, a shift."""
     n = len(crops)
-    turned = torch.rand(n, generator=rng) < 0.5
-    crops = torch.where(turned[:, None, None, None], crops.flip(2, 3), crops)
+    if torch.rand(1, generator=rng) < 0.5:
+        crops = crops.flip(2, 3)
     gain = 1 + 0.12 * torch.randn(n, 3, 1, 1, generator=rng)
     offset = 8 * torch.randn(n, 1, 1, 1, generator=rng)
-    crops = (crops * gain + offset + 3 * torch.randn(crops.shape, generator=rng)).clamp(0, 255)
     dx, dy = torch.randint(-1, 2, (2,), generator=rng).tolist()
-    return crops.roll((dy, dx), (2, 3))
+    return (crops.roll((dy, dx), (2, 3)) * gain + offset).clamp_(0, 255)
 
 
 def _loaded(file: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -81,14 +80,19 @@ def _validation(work: Path) -> tuple[NDArray[np.uint8], Tensor, NDArray[np.float
     return crops, torch.from_numpy(labels), visible
 
 
+def _drifting(average: Tensor, latest: Tensor, count: Tensor | int) -> Tensor:
+    """Weights averaged over about the last 300 steps, over fewer at the start."""
+    keep = min(0.997, (1 + float(count)) / (10 + float(count)))
+    return keep * average + (1 - keep) * latest if average.is_floating_point() else latest
+
+
 def teach(work: Path, minutes: float, seed: int, start: Path | None = None) -> CardNet:
     """Train for a time, the rate falling along a half cosine; the averaged weights of the way are what is returned."""
     torch.manual_seed(seed)
     net = CardNet().to(memory_format=torch.channels_last)
     if start:
         net.load_state_dict(torch.load(start))
-    average = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998),
-                                                  use_buffers=True)
+    average = torch.optim.swa_utils.AveragedModel(net, avg_fn=_drifting, use_buffers=True)
     optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.02)
     loss_of = nn.CrossEntropyLoss(label_smoothing=LABEL_DOUBT)
     augment = torch.Generator().manual_seed(seed)
@@ -101,7 +105,9 @@ def teach(work: Path, minutes: float, seed: int, start: Path | None = None) -> C
         for group in optimiser.param_groups:
             group["lr"] = rate
         net.train()
-        loss = loss_of(net(_augmented(crops, augment).contiguous(memory_format=torch.channels_last)), labels)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = net(_augmented(crops, augment).contiguous(memory_format=torch.channels_last))
+        loss = loss_of(logits.float(), labels)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -109,7 +115,7 @@ def teach(work: Path, minutes: float, seed: int, start: Path | None = None) -> C
         running, step = 0.98 * running + 0.02 * loss.item(), step + 1
         if step % 100 == 0:
             print(f"{done:5.0%}  step {step}  loss {running:.3f}", flush=True)
-        if step % 1000 == 0:
+        if step % 500 == 0:
             torch.save(average.module.state_dict(), work / "latest.pt")
             _tell(average.module, work)
     torch.save(average.module.state_dict(), work / "latest.pt")
