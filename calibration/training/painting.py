@@ -122,6 +122,10 @@ def back(rng: np.random.Generator, width: int, height: int, paper: Colour) -> Pi
         centre = _points(rng, 1, width // 2, height // 2)[0]
         cv2.circle(quarter, centre.tolist(), int(rng.uniform(0.03, 0.4) * width), palette[int(rng.random() < 0.7)],
                    int(rng.integers(1, 8)), cv2.LINE_AA)
+    if rng.random() < 0.5:  # a fine weave over all of it, or in its plain parts
+        weave = _weave(rng, width // 2, height // 2)
+        plain = (quarter == np.array(ink, np.uint8)).all(axis=2)
+        quarter[weave & plain if rng.random() < 0.5 else weave] = palette[1]
     half = np.concatenate([quarter, quarter[:, ::-1]], 1)
     field = cv2.resize(np.concatenate([half, half[::-1]]), (width, height))
     edge = int(rng.choice([0.0, rng.uniform(0.03, 0.1)], p=[0.3, 0.7]) * width)
@@ -130,6 +134,19 @@ def back(rng: np.random.Generator, width: int, height: int, paper: Colour) -> Pi
         whole[edge:-edge, edge:-edge] = field[edge:-edge, edge:-edge]
         return whole
     return field
+
+
+def _weave(rng: np.random.Generator, width: int, height: int) -> NDArray[np.bool_]:
+    """Fine waves, a lattice or scales, a line every one to three millimetres."""
+    step = rng.uniform(0.016, 0.05) * width * 2
+    y, x = np.mgrid[:height, :width]
+    bend = np.sin(x * 2 * np.pi / (step * rng.uniform(1, 4))) * step * rng.uniform(0, 0.6)
+    waves = np.sin((y + bend) * 2 * np.pi / step) > rng.uniform(-0.4, 0.4)
+    if rng.random() < 0.5:
+        return waves
+    slant = rng.uniform(0.5, 2)
+    crossed = np.sin((x + slant * y) * 2 * np.pi / step) * np.sin((x - slant * y) * 2 * np.pi / step)
+    return crossed > rng.uniform(-0.2, 0.3)
 
 
 def _other(ink: Colour) -> Colour:

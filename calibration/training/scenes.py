@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 HALF_MM = 62.0
 """Half the side of the square of table that is rendered round a card."""
 
+RARE_SHARE = 0.08
+"""Jokers and backs are two of 54 faces and the most varied: they are shown this often on top of that."""
+
 
 @dataclass(frozen=True)
 class Face:
@@ -227,6 +230,9 @@ class Scenes:
     def _scene(self, faces: list[Face]) -> Iterator[Sample]:
         rng = self._rng
         face = faces[rng.integers(len(faces))]
+        rare = [odd for odd in faces if odd.name in ("JK", FACE_DOWN)]
+        if rare and rng.random() < RARE_SHARE:
+            face = rare[rng.integers(len(rare))]
         view = new_view(rng)
         self._surroundings(view, faces)
         pose = Pose(*rng.normal(0, 2, 2), rng.uniform(0, 2 * np.pi))
