@@ -47,6 +47,8 @@ from referee.verdicts import (
 )
 
 MS = 1_000_000
+SURE = 0.9995
+"""Share of the likeliest world over which the others do not matter for anything but blame."""
 
 
 class Caution(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +82,8 @@ class PileView:
     first: Card | None = None
     seen_ns: int = LONG_AGO
     odd_looks: int = 0
-    is_empty: bool | None = None
+    is_old: bool = False
+    """It still shows the cards of the deal before."""
     changed_ns: int = LONG_AGO
 
 
@@ -99,6 +102,7 @@ class Core:
     now_ns: int = LONG_AGO
     hands_ns: int = LONG_AGO
     """Since when no hand is over the table; far in the future while there is one."""
+    in_view: list[HandsSeen] = field(default_factory=list)
     moved_ns: int = LONG_AGO
     """The last landing, taking back or change in a row."""
     not_stuck: Position | None = None
@@ -137,10 +141,11 @@ class Core:
         pile = self.piles[landing.pile]
         self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
         self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns))
+        hands = self._whose_hands(landing.at_ns)
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
             world = self._called_if_stuck(world, landing.at_ns)
-            for guess in guesses(self.rules, world, self.rows, landing):
+            for guess in guesses(self.rules, world, self.rows, landing, hands):
                 branches.append((world.weighed(guess.likelihood).log_weight, world, guess))
             branches += self._reports_of_unseen(world, landing)
         heaviest = max(log_weight for log_weight, _, _ in branches)
@@ -151,7 +156,7 @@ class Core:
         )
         if landing.at_ns >= pile.changed_ns:
             pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0
-        pile.changed_ns = max(pile.changed_ns, landing.at_ns)
+        pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         self.lost += self.lost > 0
 
@@ -160,14 +165,15 @@ class Core:
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
             return World(world.position, log_weight, claims, world.stayed)
         claim, position = self._judged(world, what)
-        return World(position, log_weight, {**world.claims, n: claim}, world.stayed)
+        claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
+        return World(position, log_weight, {**claims, n: claim}, world.stayed)
 
     def _judged(self, world: World, guess: Guess) -> tuple[Claim, Position]:
         event = guess.event
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
         card = event.card if isinstance(event, Spit) else event.cards[-1]
-        claim = Claim(is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
+        claim = Claim(at_ns=event.at_ns, is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
                       place=guess.place, ruling=ruling, top=top, said=said)  # fmt: skip
         return claim, position
 
@@ -183,7 +189,7 @@ class Core:
         return [
             (world.weighed(evidence.card_likelihood(landing.cards, claim.card)).log_weight, world, claim)
             for n, claim in world.claims.items()
-            if n < 0 and claim.pile == landing.pile
+            if n < 0 and claim.pile == landing.pile and claim.at_ns > landing.at_ns - 1500 * MS
         ]
 
     def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:
@@ -223,10 +229,9 @@ class Core:
         """A lying top was read again."""
         view = self.piles[look.pile]
         if look.empty > 0.5:
-            view.is_empty, view.seen_ns = True, look.at_ns
+            view.is_old, view.seen_ns = False, look.at_ns
             return
-        view.is_empty = False
-        if not look.cards or look.at_ns < view.changed_ns:
+        if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
         tops = {world.position.middle(look.pile).physical_top for world in self.worlds}
         best = evidence.best_card(look.cards)
@@ -262,7 +267,7 @@ class Core:
                 lying = tuple(one for one in middle.lying if one.buried)
                 more.append(world.moved_to(world.position.with_middle(look.pile, lying=lying)).weighed(0.1))
             more += self._unreported(world, look)
-            if middle.top is not None and not middle.lying:
+            if middle.top is not None and not middle.lying and not _is_known(world.position, best):
                 named = world.position.with_middle(look.pile, top=best)
                 renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c
                            for k, c in world.claims.items()}  # fmt: skip
@@ -274,7 +279,7 @@ class Core:
         since = max(self.piles[look.pile].seen_ns, look.at_ns - 1500 * MS)
         landing = CardLanded(at_ns=max(since + MS, look.at_ns - 300 * MS), earliest_ns=since, latest_ns=look.at_ns,
                              pile=look.pile, cards=look.cards, players={})  # fmt: skip
-        found = guesses(self.rules, self._called_if_stuck(world, look.at_ns), self.rows, landing)
+        found = guesses(self.rules, self._called_if_stuck(world, look.at_ns), self.rows, landing, PLAYERS)
         best = max(guess.likelihood for guess in found)
         worlds = []
         for guess in found:
@@ -325,6 +330,15 @@ class Core:
                 position = self.layout.force(self.position, self.rows[player], player)
                 self.become([self.worlds[0].moved_to(position)])
 
+    def _leave_lying(self) -> list[AnyVerdict]:
+        """Cards that are not taken back any more count where they lie."""
+        before = self.worlds[0].stayed
+        worlds = tuple(rowsync.left_lying(world, self.now_ns) for world in self.worlds)
+        if worlds == self.worlds:
+            return []
+        self.worlds = worlds
+        return [self._left(card) for card in worlds[0].stayed - before]
+
     def _left(self, card: Card) -> LeftLying:
         pile: Pile = "A"
         played_on = False
@@ -353,13 +367,23 @@ class Core:
 
     def hands(self, seen: HandsSeen) -> None:
         self.hands_ns = 2**62 if seen.players else seen.at_ns
+        self.in_view = [*self.in_view[-7:], seen]
+
+    def _whose_hands(self, at_ns: int) -> tuple[Player, ...]:
+        """Whose hands were over the table around this moment; both, if nobody watched."""
+        present: set[Player] = set()
+        for n, seen in enumerate(self.in_view):
+            until_ns = self.in_view[n + 1].at_ns if n + 1 < len(self.in_view) else 2**62
+            if until_ns > at_ns - 150 * MS and seen.at_ns < at_ns + 50 * MS:
+                present |= set(seen.players)
+        return tuple(sorted(present)) or PLAYERS
 
     def pile_taken(self, taken: PilesTaken) -> None:
-        self.piles[taken.pile].is_empty = True
+        self.piles[taken.pile].is_old = False
 
     def call(self, n: int, called: Called) -> list[AnyVerdict]:
         """Somebody says that he cannot play. A call is answered only if the table is known."""
-        if called.word != "spit" or len(self.worlds) > 1:
+        if called.word != "spit" or not self.is_sure():
             return []
         event = Call(at_ns=called.at_ns, player=called.player)
         _, position, said = judge(self.rules, self.position, event, (event,))
@@ -370,7 +394,7 @@ class Core:
 
     def decide(self) -> list[AnyVerdict]:
         """Tell what the worlds agree on by now, in the order of touch."""
-        told: list[AnyVerdict] = []
+        told = self._leave_lying() if self.worlds[0].away else []
         for n, one in list(self.open.items()):
             if not one.is_told:
                 verdicts = self._tell(n, one)
@@ -419,9 +443,20 @@ class Core:
     def _say(self, n: int, one: OpenLanding, claim: Claim, p: float) -> list[AnyVerdict]:
         one.told, one.is_told = claim, True
         at_ns = one.landing.at_ns
+        if claim.place is not None and claim.player != "unknown":
+            view = self.rows[claim.player].places[claim.place - 1]
+            view.left = None if view.left == claim.card else view.left
         told: list[AnyVerdict] = [telling.judged(n, at_ns, claim, p, self.now_ns)]
         told += telling.announced(claim.said, at_ns, self.now_ns, n, self.counts_known)
         return told
+
+    def _new_deal(self) -> None:
+        """Nothing of the old deal matters any more; its cards still lie there for a while."""
+        self.layout.begin(self.now_ns, cleared=False)
+        self.worlds = (World(self.position),)
+        self.open.clear()
+        for view in self.piles.values():
+            view.is_old, view.first = True, None
 
     def _forget(self) -> None:
         """Settled landings need no memory; what stays undecided for long is decided by weight."""
@@ -429,8 +464,9 @@ class Core:
         if not told:
             return
         if len(self.worlds) > 1:
-            newest = max(self.open[n].landing.at_ns for n in self.open)
-            if self.now_ns - newest < 4000 * MS:
+            age = self.now_ns - max(one.landing.at_ns for one in self.open.values())
+            is_sure = len(told) == len(self.open) and shares(self.worlds)[0] > self.caution.blame
+            if age < (500 if is_sure else 4000) * MS:
                 return
             self.worlds = self.worlds[:1]
         world = self.worlds[0]
@@ -443,6 +479,10 @@ class Core:
         """These are the worlds from now on."""
         self.worlds = pruned(worlds)
 
+    def is_sure(self) -> bool:
+        """Whether one understanding of the game outweighs all others."""
+        return len(self.worlds) == 1 or shares(self.worlds)[0] > SURE
+
     def is_in_doubt(self, before_ns: int) -> bool:
         """Whether a landing before this moment is not judged yet."""
         return any(not one.is_told and one.landing.at_ns <= before_ns + 100 * MS for one in self.open.values())
@@ -454,6 +494,11 @@ class Core:
             return []
         self.phase = phase
         if phase is Phase.FIRST_SPIT and self.position.A.count == self.position.B.count == 0 and self.moved_ns > 0:
-            self.layout.begin(self.now_ns, cleared=False)
+            self._new_deal()
         name = "layout" if phase is Phase.FIRST_SPIT and not all(map(self.layout.is_laid, PLAYERS)) else phase.public_name
         return [PhaseChanged(at_ns=self.now_ns, decided_ns=self.now_ns, phase=name)]
+
+
+def _is_known(position: Position, card: Card) -> bool:
+    """Whether the card lies face up elsewhere, so that it cannot be this one (R4)."""
+    return position.knows_in_middle(card) or bool(position.shows(card))

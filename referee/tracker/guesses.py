@@ -21,6 +21,8 @@ from referee.tracker.rows import RowView
 from referee.tracker.worlds import World, lies_at
 
 Rows = Mapping[Player, RowView]
+Hands = Mapping[Player, float]
+"""How well the hand that was seen fits each player."""
 
 LEGAL = 1.0
 BEATEN = 0.3
@@ -33,6 +35,8 @@ TURNED_IN_HAND = 0.15
 NO_IDEA = 0.02
 """How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
 
+NOT_IN_VIEW = 0.005
+"""Likelihood of a landing by a player whose hands nobody saw over the table."""
 JUST_LEFT = 15.0
 """A top that was seen to leave within the last moments weighs this much more."""
 STILL_THERE = 0.002
@@ -49,14 +53,20 @@ class Guess(msgspec.Struct, frozen=True):
     place: int | None
 
 
-def guesses(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> list[Guess]:
-    """All guesses that matter, in no order."""
-    found = list(_from_rows(rules, world, rows, landing))
+def guesses(
+    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, in_view: tuple[Player, ...] = PLAYERS
+) -> list[Guess]:
+    """All guesses that matter, in no order. `in_view` are the players whose hands were over the table."""
+    hands = {
+        player: evidence.player_likelihood(landing.players, player) * (1.0 if player in in_view else NOT_IN_VIEW)
+        for player in PLAYERS
+    }
+    found = list(_from_rows(rules, world, rows, landing, hands))
     best = max((guess.likelihood for guess in found), default=0.0)
     if best < 0.3 * LEGAL:
-        found += _spits(world, rows, landing)
-        found += _unseen(rules, world, rows, landing)
-        found += _stolen(world, rows, landing)
+        found += _spits(world, landing, hands)
+        found += _unseen(rules, world, rows, landing, hands)
+        found += _stolen(world, rows, landing, hands)
         if not found or sum(landing.cards.values()) < 0.5:
             found.append(_nobody_knows(landing))
     if landing.together > 1:
@@ -64,11 +74,13 @@ def guesses(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> li
     return found
 
 
-def _from_rows(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+def _from_rows(
+    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands
+) -> Iterator[Guess]:
     """A face-up top of a row, played by its owner."""
     position, away = world.position, world.away
     for player in PLAYERS:
-        hand = evidence.player_likelihood(landing.players, player)
+        hand = hands[player]
         for place in range(1, len(position.side(player).row) + 1):
             _, card = lies_at(position, away, player, place)
             if card is None or card == UNREAD:
@@ -116,7 +128,7 @@ def _hidden_cards(position: Position) -> int:
     return max(1, sum(s.down for p in PLAYERS for s in position.side(p).row) + position.p1.packet + position.p2.packet)
 
 
-def _spits(world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+def _spits(world: World, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """The top of a packet: due or not, on the right pile or not."""
     position = world.position
     each = 1.0 / _hidden_cards(position)
@@ -130,7 +142,7 @@ def _spits(world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
             prior = SPIT_DUE if landing.pile in due or "any" in due else WRONG_PILE
         elif side.has_spat and position.phase in (Phase.SPIT, Phase.FIRST_SPIT):
             prior = SPIT_NOT_DUE / 10
-        hand = evidence.player_likelihood(landing.players, player)
+        hand = hands[player]
         seen = evidence.origin_likelihood(landing.origins, player, None)
         for card, p in _unread_candidates(world, landing):
             likelihood = prior * each * p * hand * seen
@@ -140,13 +152,15 @@ def _spits(world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
             yield Guess(likelihood, event, None)
 
 
-def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+def _unseen(
+    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands
+) -> Iterator[Guess]:
     """A face-down or unread top that was turned and played since the last look at the row."""
     position, away = world.position, world.away
     each = 1.0 / _hidden_cards(position)
     cards = _unread_candidates(world, landing)
     for player in PLAYERS:
-        hand = evidence.player_likelihood(landing.players, player)
+        hand = hands[player]
         for place in range(1, len(position.side(player).row) + 1):
             kind, face = lies_at(position, away, player, place)
             if kind != "down" and face != UNREAD:
@@ -162,11 +176,11 @@ def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded) -> It
                 yield Guess(likelihood, _land(landing, player, card, place), place)
 
 
-def _stolen(world: World, rows: Rows, landing: CardLanded) -> Iterator[Guess]:
+def _stolen(world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """The opponent's top."""
     for owner in PLAYERS:
         thief = OPPONENT[owner]
-        hand = evidence.player_likelihood(landing.players, thief)
+        hand = hands[thief]
         for place in range(1, len(world.position.side(owner).row) + 1):
             _, card = lies_at(world.position, world.away, owner, place)
             if card is None or landing.cards.get(card, 0.0) < 0.1:

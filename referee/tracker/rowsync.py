@@ -8,13 +8,17 @@ from referee.game.events import Move, TurnUp
 from referee.game.judge import judge
 from referee.game.position import Position
 from referee.game.rulings import Legal
-from referee.rules.rows import EMPTY, Stock, place_of_top, with_place
+from referee.rules.rows import EMPTY, Stock, count_cards, place_of_top, with_place
 from referee.rules.rule_set import RuleSet
-from referee.table import PILES, Pile, Player
+from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker.rows import PlaceView, RowView
 from referee.tracker.worlds import World, lies_at
 
 Happened = TurnUp | Move
+
+BURIED_NS = 3_800_000_000
+LYING_NS = 5_000_000_000
+"""So long a card that has to go back is waited for, if it was played on and if it was not."""
 
 
 def follow(
@@ -49,22 +53,47 @@ def _face(
         event = TurnUp(at_ns=at_ns, player=player, place=place, card=card)
     else:
         source = place_of_top(position.side(player).row, card)
+        if kind == "empty" and source is None and card not in world.stayed:
+            return world.moved_to(_turned_and_moved(position, player, place, card)), []
         if kind == "face" or source is None or row.places[source - 1].card == card:
-            return world.moved_to(_named(position, player, place, card)), []
+            return _named(world, player, place, card), []
+        row.places[source - 1].left = None
         event = Move(at_ns=at_ns, player=player, from_place=source, to_place=place, card=card)
     ruling, moved, _ = judge(rules, position, event, (event,))
     if not isinstance(ruling, Legal):
-        return world.moved_to(_named(position, player, place, card)), []
+        return _named(world, player, place, card), []
     return world.moved_to(moved), [event]
 
 
-def _named(position: Position, player: Player, place: int, card: Card) -> Position:
-    """The position in which the top of a place is `card`, whatever was thought to lie there."""
+def _turned_and_moved(position: Position, player: Player, place: int, card: Card) -> Position:
+    """The position after a face-down card was turned and moved to a space between two looks."""
+    row = position.side(player).row
+    hidden = [n for n, stock in enumerate(row, 1) if stock.down]
+    if hidden:
+        source = min(hidden, key=lambda n: (not row[n - 1].can_turn, -row[n - 1].down))
+        row = with_place(row, source, Stock(row[source - 1].down - 1, row[source - 1].up))
+    return without_lying(position, card).with_side(player, row=with_place(row, place, Stock(0, (card,))))
+
+
+def _named(world: World, player: Player, place: int, card: Card) -> World:
+    """The world in which the top of a place is `card`, whatever was thought to lie there."""
+    position = world.position
+    if card in world.stayed:
+        position = _uncounted(position, card)
     row = position.side(player).row
     stock = row[place - 1]
     named = Stock(stock.down, (*stock.up[:-1], card)) if stock.up or not stock.down else stock.turned(card)
-    position = without_lying(position, card)
-    return position.with_side(player, row=with_place(row, place, named))
+    position = without_lying(position, card).with_side(player, row=with_place(row, place, named))
+    return World(position, world.log_weight, world.claims, world.stayed - {card})
+
+
+def _uncounted(position: Position, card: Card) -> Position:
+    """The position in which a card that was left lying is not counted where it lay: it came back after all."""
+    for pile in PILES:
+        middle = position.middle(pile)
+        if any(one.card == card for one in middle.lying):
+            position = position.with_middle(pile, count=middle.count - 1)
+    return replace(position, seen=position.without_seen(card))
 
 
 def without_lying(position: Position, card: Card) -> Position:
@@ -87,6 +116,31 @@ def stay(world: World, player: Player, place: int) -> World:
         position = position.with_middle(pile, count=position.middle(pile).count + 1)
     position = replace(position, seen=position.with_seen(card))
     return World(position, world.log_weight, world.claims, world.stayed | {card})
+
+
+def left_lying(world: World, now_ns: int) -> World:
+    """The world in which cards that nobody takes back any more stay where they lie (never a player's last card)."""
+    for _, one in world.position.must_go_back:
+        patience = BURIED_NS if one.buried else LYING_NS
+        if one.card in world.stayed or now_ns - one.at_ns < patience:
+            continue
+        for player in PLAYERS:
+            row = world.position.side(player).row
+            place = place_of_top(row, one.card)
+            if place is not None and count_cards(row) > 1:
+                world = stay(world, player, place)
+                break
+    return world
+
+
+def settled_by_the_end(world: World) -> World:
+    """The world in which every card that was never taken back counts where it lies: the piles are taken as they are."""
+    for _, one in world.position.must_go_back:
+        for player in PLAYERS:
+            place = place_of_top(world.position.side(player).row, one.card)
+            if one.card not in world.stayed and place is not None:
+                world = stay(world, player, place)
+    return world
 
 
 def caught_up(world: World, player: Player, row: RowView, onto: Pile) -> World:

@@ -10,7 +10,7 @@ from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide
 from referee.observations import PadSlapped
 from referee.table import Player
-from referee.tracker import telling
+from referee.tracker import rowsync, telling
 from referee.tracker.core import MS, Core
 from referee.verdicts import AnyVerdict, Award, SlapJudged
 
@@ -22,12 +22,13 @@ Press = tuple[int, PadSlapped]
 
 def contest(core: Core, presses: list[Press]) -> list[AnyVerdict]:
     """Decide the slap phase by all presses of its window together; the first one is the one that was waited for."""
+    world = rowsync.settled_by_the_end(core.worlds[0])
     slaps = [Slap(at_ns=p.at_ns, player=p.player or "unknown", pile=p.pile, under=p.under) for _, p in presses]
     uncertainty = _uncertainty_ns(presses)
     resolution_us = max(core.rules.slap_resolution_us, -(-uncertainty // 1000))
     rules = replace(core.rules, slap_resolution_us=resolution_us)
-    rulings, (position, said) = decide(rules, core.position, slaps, slaps)
-    core.become([core.worlds[0].moved_to(position)])
+    rulings, (position, said) = decide(rules, world.position, slaps, slaps)
+    core.become([world.moved_to(position)])
     told: list[AnyVerdict] = []
     for (n, press), ruling in zip(presses, rulings, strict=True):
         word = "legal" if isinstance(ruling, Legal) else "cannot_tell" if isinstance(ruling, Undecided) else "ignored"
@@ -68,7 +69,7 @@ def _uncertainty_ns(presses: list[Press]) -> int:
 
 def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     """A slap before the deal is over: nothing if a card may have shaken the pad, else said, without any effect (R51)."""
-    if core.position.phase not in (Phase.PLAY, Phase.SPIT) or len(core.worlds) > 1:
+    if core.position.phase not in (Phase.PLAY, Phase.SPIT) or not core.is_sure():
         return []
     if any(pile == press.pile and abs(at_ns - press.at_ns) <= NEAR_LANDING_NS for at_ns, pile in core.landed):
         return []

@@ -18,7 +18,7 @@ CATCH_UP_NS = 1_500 * MS
 
 def when_still(core: Core) -> list[AnyVerdict]:
     """What is to be said because the table has been still for a while."""
-    if len(core.worlds) > 1 or any(not one.is_told for one in core.open.values()):
+    if not core.is_sure() or any(not one.is_told for one in core.open.values()):
         return []
     if core.position.phase is not Phase.PLAY or core.position is core.not_stuck:
         return []
@@ -28,7 +28,7 @@ def when_still(core: Core) -> list[AnyVerdict]:
         if core.rows[player].read_ns <= max(core.moved_ns, core.hands_ns):
             return []
     told = _catch_up(core)
-    if not all(core.agrees(player, core.moved_ns) for player in PLAYERS):
+    if core.position.phase is not Phase.PLAY or not all(core.agrees(player, core.moved_ns) for player in PLAYERS):
         return told
     return told + _call_stuck(core)
 

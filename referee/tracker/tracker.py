@@ -132,7 +132,7 @@ class Tracker:
         """Slaps and gestures whose wait is over."""
         told: list[AnyVerdict] = []
         while (first_ns := state.presses.first_ns()) is not None:
-            in_slap = core.position.phase is Phase.SLAP
+            in_slap = core.position.phase is Phase.SLAP and first_ns >= core.position.ended_ns
             if core.is_in_doubt(first_ns) and core.now_ns - first_ns < LATEST_NS:
                 break
             if in_slap:

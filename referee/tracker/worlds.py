@@ -33,6 +33,7 @@ STRANGE = 0.003
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """What one landing was, in one world, and what the rules say to that."""
 
+    at_ns: int
     is_spit: bool
     player: Who
     pile: Pile
@@ -135,7 +136,8 @@ def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     """Worlds that lie alike become one; the negligible are dropped; the heaviest comes first with weight 1."""
     best: dict[tuple[object, ...], World] = {}
     for world in worlds:
-        key = (world.key(), tuple(sorted((n, c.word, c.reason, c.card, c.player) for n, c in world.claims.items())))
+        claims = sorted((n, c.word, c.reason or "", c.card, c.player) for n, c in world.claims.items() if n > 0)
+        key = (world.key(), tuple(claims))
         other = best.get(key)
         if other is not None:
             heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
