@@ -55,6 +55,9 @@ KNOWN_CARDS: Final = frozenset((*PACK, *JOKERS, UNREAD))
 NAMED_AT: Final = 0.5
 """Likelier than not: below it a landing that nobody judged is shown as unread."""
 
+RULE_OF_LEGAL: Final[Mapping[str, str]] = {"play": "R22", "spit": "R16"}
+"""What a card that stands was judged by, where the log does not say."""
+
 Option = TypeVar("Option", Card, Player)
 
 
@@ -256,7 +259,7 @@ class _Collector:
                 p=item.p,
                 ruling=item.ruling,
                 reason=plain(item.reason),
-                rule=plain(item.rule),
+                rule=plain(item.rule) or (RULE_OF_LEGAL[kind] if item.ruling == "legal" else ""),
                 top=_known(item.top) if isinstance(item, PlayJudged) else None,
                 sentence=sentence,
                 decided_ns=decided_ns,

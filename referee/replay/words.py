@@ -33,6 +33,8 @@ from referee.verdicts import (
 LONGEST_TEXT: Final = 300
 LONGEST_NAME: Final = 30
 
+SPOKEN_NAMES: Final[Mapping[Player, str]] = {"p1": "Player 1", "p2": "Player 2"}
+
 RULING_WORDS: Final[Mapping[str, str]] = {
     "legal": "legal",
     "illegal": "illegal",
@@ -53,8 +55,8 @@ def plain(text: str | None, longest: int = LONGEST_TEXT) -> str:
 
 def player_names(players: Mapping[Player, str]) -> dict[Player, str]:
     """Return what to call p1 and p2: their names, told apart where they are alike, else `Player 1` and `Player 2`."""
-    first = plain(players.get("p1"), LONGEST_NAME).strip() or "Player 1"
-    second = plain(players.get("p2"), LONGEST_NAME).strip() or "Player 2"
+    first = plain(players.get("p1"), LONGEST_NAME).strip() or SPOKEN_NAMES["p1"]
+    second = plain(players.get("p2"), LONGEST_NAME).strip() or SPOKEN_NAMES["p2"]
     return {"p1": first, "p2": second} if first != second else {"p1": f"{first} (1)", "p2": f"{second} (2)"}
 
 
@@ -78,7 +80,7 @@ def margin_words(margin_us: float | None, uncertainty_us: float | None) -> str:
 def verdict_sentence(verdict: Verdict, names: Mapping[Player, str]) -> str:
     """Return the sentence that a person reads: the referee's own, else one made of the verdict's fields."""
     said = plain(getattr(verdict, "sentence", ""))
-    return said or plain(_own_words(verdict, names))
+    return _by_name(said, names) or plain(_own_words(verdict, names))
 
 
 def touch_words(player: Who, pile: Pile, names: Mapping[Player, str]) -> str:
@@ -100,6 +102,13 @@ def correction_words(item: Correction, names: Mapping[Player, str]) -> str:
     return f"{who} corrects: {', '.join(filter(None, changes)) or 'nothing changed'}."
 
 
+def _by_name(sentence: str, names: Mapping[Player, str]) -> str:
+    """The referee speaks of Player 1 and Player 2; the replay knows their names."""
+    for player, spoken in SPOKEN_NAMES.items():
+        sentence = sentence.replace(spoken, names[player])
+    return sentence
+
+
 def _own_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
     """One phrase for each verdict that comes without a sentence."""
 
@@ -111,14 +120,12 @@ def _own_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
             on = f" on {verdict.top}" if verdict.top else ""
             return f"{verdict.card}{on}: {RULING_WORDS[verdict.ruling]}{_because(verdict.reason)}."
         case SpitJudged():
-            return f"{name(verdict.player)} spits {verdict.card} on {verdict.pile}: {RULING_WORDS[verdict.ruling]}."
+            ruled = _unless_legal(verdict.ruling, verdict.reason)
+            return f"{name(verdict.player)} spits {verdict.card} on {verdict.pile}{ruled}."
         case RowJudged():
-            what = verdict.what.replace("_", " ")
-            return (
-                f"{name(verdict.player)}: {what}, pile {verdict.place}, {verdict.card}: {RULING_WORDS[verdict.ruling]}."
-            )
+            return f"{name(verdict.player)} {_row_words(verdict)}{_unless_legal(verdict.ruling, verdict.reason)}."
         case SlapJudged():
-            return f"{name(verdict.player)} slaps {verdict.pile}: {RULING_WORDS[verdict.ruling]}."
+            return f"{name(verdict.player)} slaps {verdict.pile}{_unless_legal(verdict.ruling, verdict.reason)}."
         case Award():
             return _award_words(verdict, names)
         case DeadHeat():
@@ -181,6 +188,25 @@ def _award_words(award: Award, names: Mapping[Player, str]) -> str:
     first = f"{names[award.first]} was first" if award.first != "unknown" else ""
     lead = f"{first} by {margin}" if first and margin else first
     return "; ".join(filter(None, [lead, *takes])) + "." if takes or lead else "Nobody takes a pile."
+
+
+def _row_words(verdict: RowJudged) -> str:
+    place = f"pile {verdict.place}"
+    match verdict.what:
+        case "turn_up":
+            return f"turns up {verdict.card} on {place}"
+        case "move":
+            return f"moves {verdict.card} from {place}" + (f" to {verdict.to_place}" if verdict.to_place else "")
+        case "refill":
+            return f"fills {place} with {verdict.card}"
+        case "draw":
+            return "draws a card"
+        case _:
+            return f"lays out {verdict.card} on {place}"
+
+
+def _unless_legal(ruling: str, reason: str | None) -> str:
+    return "" if ruling == "legal" else f": {RULING_WORDS[ruling]}{_because(reason)}"
 
 
 def _because(reason: str | None) -> str:

@@ -1,7 +1,10 @@
 // What everything else uses: the game's data, making elements, words. Text from the game is only ever set as text.
 const game = JSON.parse(document.getElementById("game").textContent);
 const { timeline, statistics, names, pictures } = game;
-const moments = timeline.moments;
+// Moments to step through. What is part of every game and no question to anybody is drawn, but not stepped on.
+const isQuiet = (moment) => (moment.kind === "row" && moment.ruling === "legal") || (moment.kind === "slap" && !moment.ruling);
+const moments = timeline.moments.filter((moment) => !isQuiet(moment));
+const quiet = timeline.moments.filter(isQuiet);
 const SVG = "http://www.w3.org/2000/svg";
 const MS = 1e6;
 const S = 1e9;
@@ -54,6 +57,7 @@ function spanText(ns) {
 function usText(us) {
   return us >= 100000 ? (us / 1000).toFixed(0) : us >= 1000 ? (us / 1000).toFixed(1) : (us / 1000).toFixed(2);
 }
+const percent = (p) => (p > 0.9994 ? "more than 99.9 %" : `${(p * 100).toFixed(p > 0.99 ? 1 : 0)} %`);
 const nameOf = (player) => names[player] || "somebody";
 
 const RULINGS = {

@@ -57,11 +57,11 @@ function photos(moment) {
 function factsOf(moment) {
   const touch = moment.late_ns !== undefined && moment.early_ns !== undefined ? (moment.late_ns - moment.early_ns) / 2 : null;
   const facts = [
-    moment.p !== undefined && isLanding(moment) && moment.card !== "??" ? ["card, read by camera", el("span", {}, withCards(moment.card), ` with ${(moment.p * 100).toFixed(moment.p > 0.99 ? 1 : 0)} %`)] : null,
+    moment.p !== undefined && isLanding(moment) && moment.card !== "??" ? ["card, read by camera", el("span", {}, withCards(moment.card), ` with ${percent(moment.p)}`)] : null,
     moment.top ? ["on top of", withCards(moment.top)] : null,
     moment.since_ns !== undefined ? ["since the last landing", spanText(moment.since_ns)] : null,
     touch ? ["touch, by camera", `±${spanText(touch)}`] : null,
-    moment.decided_ns ? ["ruled", `${spanText(moment.decided_ns - moment.at_ns)} later`] : null,
+    moment.decided_ns > moment.at_ns + MS ? ["ruled", `${spanText(moment.decided_ns - moment.at_ns)} later`] : null,
     lasting(moment) ? ["lasted", spanText(lasting(moment))] : null,
     moment.reason && !isLanding(moment) && moment.reason !== sentenceOf(moment) ? ["reason", moment.reason.replaceAll("_", " ")] : null,
   ].filter(Boolean);
@@ -153,7 +153,7 @@ function showSigns(holder) {
     [{ kind: "play", ruling: "illegal" }, "illegal: the card has to go back"],
     [{ kind: "play", ruling: "beaten" }, "beaten by another card: no fault"],
     [{ kind: "play", ruling: "cannot_tell" }, "the referee cannot tell"],
-    [{ kind: "slap", ruling: "legal" }, "a slap that counts"], [{ kind: "slap" }, "a touch that does not"],
+    [{ kind: "slap", ruling: "legal" }, "a slap that counts"], [{ kind: "slap" }, "a touch that does not"], [{ kind: "row", ruling: "legal" }, "a card turned up or moved in the row"],
     [{ kind: "play", ruling: "legal", was: "x" }, "corrected, or read better later"],
   ];
   holder.replaceChildren(...signs.flatMap(([moment, words]) => [

@@ -136,6 +136,7 @@ class Tape {
       ...spans.map((span) => this.drawSpan(span, x)),
       ...inside.filter((moment) => ["deal_over", "next_deal", "game_over", "stuck", "paused"].includes(moment.kind)).map((moment) => this.drawBorder(moment, x(moment.at_ns))),
       ...inside.filter((moment) => moment.pile && moment.card).map((moment) => this.drawMini(moment, x(moment.at_ns))),
+      ...quiet.slice(indexAt(quiet, from) + 1, indexAt(quiet, to) + 1).map((moment) => drawMark(moment, x(moment.at_ns), LANES)),
       ...inside.map((moment) => drawMark(moment, x(moment.at_ns), LANES)),
       this.drawChosen(x),
     ].filter(Boolean);
@@ -217,7 +218,7 @@ function slapShape(moment, x, y) {
 }
 
 function otherShape(moment, x, y) {
-  if (moment.kind === "row") return null;
+  if (moment.kind === "row") return svg("rect", { class: "move", x: x - 1, y: y - 4, width: 2, height: 8 });
   const glyph = { taken_back: "↩", award: "★", breach: "✕", called: "!", corrected: "✎" }[moment.kind];
   return glyph ? svg("text", { x, y: y + (moment.kind === "award" ? -10 : 5), "text-anchor": "middle", size: 15 }, glyph) : null;
 }
