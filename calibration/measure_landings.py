@@ -113,7 +113,8 @@ def _count_landings(watched: _Watched, figures: Figures, place: str) -> None:
             figures.mistakes.append(f"{place}: {truth.card} on {truth.pile} at {truth.at_ns / 1e9:.2f} s was not seen")
             continue
         free.remove(match)
-        _count_match(truth, match, figures, frame_ns, place)
+        kind = "" if _was_seen(truth, truths, watched.renderer) else " (face never half visible)"
+        _count_match(truth, match, figures, frame_ns, place, kind)
     hovers = sum(isinstance(action, Hover) for action in watched.script.actions)
     for n in range(max(len(told), 1)):
         figures.count("landings told that were none", n < len(free))
@@ -133,10 +134,21 @@ def _is_close(truth: Landing, truths: list[Landing]) -> bool:
     )
 
 
-def _count_match(truth: Landing, match: CardLanded, figures: Figures, frame_ns: float, place: str) -> None:
+def _was_seen(truth: Landing, truths: list[Landing], renderer: Renderer) -> bool:
+    """Whether half of the face showed in at least one frame before the next card came down on it."""
+    after = [other.at_ns for other in truths if other.pile == truth.pile and other.at_ns > truth.at_ns]
+    until_ns = min([truth.at_ns + 1_500_000_000, *after])
+    fps = renderer.look.fps
+    moments = (round(n * 1e9 / fps) for n in range(int(truth.at_ns * fps / 1e9) + 1, int(until_ns * fps / 1e9) + 1))
+    return any(renderer.visible(at_ns, truth.card) >= 0.5 for at_ns in moments)
+
+
+def _count_match(
+    truth: Landing, match: CardLanded, figures: Figures, frame_ns: float, place: str, kind: str
+) -> None:
     card, p = _best(match.cards)
-    figures.count("card right", card == truth.card and p >= _SURE)
-    figures.count("card wrong", card != truth.card and p >= _SURE)
+    figures.count(f"card right{kind}", card == truth.card and p >= _SURE)
+    figures.count(f"card wrong{kind}", card != truth.card and p >= _SURE)
     who = max(match.players, key=lambda player: match.players[player], default=None)
     figures.count("player right", who == truth.player)
     off_ns = abs(match.at_ns - truth.at_ns)

@@ -115,6 +115,32 @@ class Renderer:
                 hands.append((hand, (float(tip_px[0]), float(tip_px[1]))))
         return Truth(at_ns, tuple(cards), tuple(hands))
 
+    def visible(self, at_ns: int, card: Card) -> float:
+        """Return the share of a lying card's face that neither hands nor cards hide; 0 where it lies nowhere."""
+        self._advance(at_ns)
+        for stack in self._stacks.values():
+            for n, lying in enumerate(stack):
+                if lying.card == card:
+                    return self._visible(at_ns, [self._quad_px(one) for one in stack[n:]])
+        return 0.0
+
+    def _visible(self, at_ns: int, quads: list[Points]) -> float:
+        """Return the share of the first quad that the others and whatever moves leave free."""
+        box = Box.around(quads[0], 1, self._whole.size)
+        if box is None:
+            return 0.0
+        shows = np.zeros(box.size[::-1], np.uint8)
+        corner = box.x0, box.y0
+        cv2.fillConvexPoly(shows, np.rint(quads[0] - corner).astype(np.int32), 255)
+        whole = cv2.countNonZero(shows)
+        for quad in quads[1:]:
+            cv2.fillConvexPoly(shows, np.rint(quad - corner).astype(np.int32), 0)
+        for sprite in self._moving(at_ns):
+            if sprite.add is not None and sprite.box.meets(box):
+                common = sprite.box.common(box)
+                common.inside(box, shows)[common.inside(sprite.box, sprite.keep)[..., 0] < 128] = 0
+        return cv2.countNonZero(shows) / max(1, whole)
+
     # -- what lies --------------------------------------------------------------------------------------------------
 
     def _start_again(self) -> None:
