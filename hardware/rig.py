@@ -16,7 +16,6 @@ from hardware.frames import Frame, FrameSource
 from hardware.pads.edges import MILLISECOND, Clock, Pad
 from hardware.pads.reader import PadReader
 from referee.observations import AnyObservation, SensorBack, SensorLost, Tick
-from referee.ports import News, Reached
 
 TICK_NS: Final = 100 * MILLISECOND
 PACE_NS: Final = 20 * MILLISECOND
@@ -47,11 +46,20 @@ class RigStatus:
     complaints: tuple[str, ...]
 
 
+def ignore(frame: Frame) -> None:
+    """Do nothing with the first frame."""
+
+
+def nothing() -> None:
+    """Do nothing at each pace."""
+
+
 class LiveRig:
     """An ObservationSource on a live table, or on a simulated one in real time.
 
-    Iterate `observations()` once; it ends with a video's or a script's last frame, or on `close`. Pads and camera give
-    their own news into `sink`. A bug in the eyes ends the iteration with that error: a restart goes on with the game.
+    Iterate `observations()` once; it ends with a recording's last frame, or on `close`. Camera and pads put what they
+    see into the queue that they share with the rig. A bug in the eyes ends the iteration with that error: a restart
+    goes on with the game. `on_pace` is called from the iteration some fifty times a second, whatever is seen.
     """
 
     def __init__(
@@ -63,20 +71,21 @@ class LiveRig:
         *,
         watermark_ns: int = 50 * MILLISECOND,
         clock: Clock = monotonic_ns,
-        on_first_frame: Callable[[Frame], None] | None = None,
+        on_first_frame: Callable[[Frame], None] = ignore,
+        on_pace: Callable[[], None] = nothing,
     ) -> None:
         self.camera, self.eyes, self.pads = camera, eyes, pads
         self.last_frame: Frame | None = None
         self._queue, self._clock, self._watermark_ns = queue, clock, watermark_ns
-        self._on_first_frame = on_first_frame
+        self._on_first_frame, self._on_pace = on_first_frame, on_pace
         self._reached_ns = {"camera": 0, "pads": 0}
         self._ticked_ns = 0
         self._busy_since_ns: int | None = None
         self._camera_lost = False
         self._watcher = Thread(target=self._watch, name="eyes", daemon=True)
 
-    def observations(self) -> Iterator[News]:
-        """Yield what sensors saw and how far they have come."""
+    def observations(self) -> Iterator[AnyObservation]:
+        """Yield what sensors saw, as it comes, and a Tick for time that all of them have left behind."""
         if self.pads is not None:
             self.pads.start()
         self._watcher.start()
@@ -122,7 +131,7 @@ class LiveRig:
             complaints=(*(watched.complaints if watched else []), *([slow] if slow else [])),
         )
 
-    def _serve(self) -> Iterator[News]:
+    def _serve(self) -> Iterator[AnyObservation]:
         paced_ns = 0
         while True:
             try:
@@ -133,15 +142,18 @@ class LiveRig:
                 if news.error is not None:
                     raise news.error
                 return
-            if news is not None:
+            if isinstance(news, Reached):
+                self._reached_ns[news.sensor] = max(self._reached_ns[news.sensor], news.at_ns)
+            elif news is not None:
                 self._remember(news)
                 yield news
             now_ns = self._clock()
             if now_ns - paced_ns >= PACE_NS:
                 paced_ns = now_ns
+                self._on_pace()
                 yield from self._pace(now_ns)
 
-    def _pace(self, now_ns: int) -> Iterator[News]:
+    def _pace(self, now_ns: int) -> Iterator[AnyObservation]:
         """Tell how far the sensors have come, and look after them."""
         pads_ns = now_ns - self._watermark_ns
         self._queue.put(Reached("pads", pads_ns))  # behind everything that the pads have told so far
@@ -156,20 +168,15 @@ class LiveRig:
         if self.pads is not None:
             self.pads.revive()
 
-    def _remember(self, news: News) -> None:
-        match news:
-            case Reached():
-                self._reached_ns[news.sensor] = max(self._reached_ns[news.sensor], news.at_ns)
-            case SensorLost(sensor="camera"):
-                self._camera_lost = True
-            case SensorBack(sensor="camera"):
-                self._camera_lost = False
+    def _remember(self, seen: AnyObservation) -> None:
+        if isinstance(seen, SensorLost | SensorBack) and seen.sensor == "camera":
+            self._camera_lost = isinstance(seen, SensorLost)
 
     def _watch(self) -> None:
         """The eyes' thread."""
         try:
             for frame in self.camera.frames() if self.camera is not None else ():
-                if self.last_frame is None and self._on_first_frame is not None:
+                if self.last_frame is None:
                     self._on_first_frame(frame)
                 self.last_frame = frame
                 self._busy_since_ns = self._clock()
@@ -182,11 +189,19 @@ class LiveRig:
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """A sensor (`camera`, `pads`) has told everything that it saw up to `at_ns`."""
+
+    sensor: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """Nothing more will come from the camera: the recording is over, the rig was closed, or the eyes broke."""
 
     error: BaseException | None = None
 
 
-NewsQueue = SimpleQueue[News | Ended]
+NewsQueue = SimpleQueue[AnyObservation | Reached | Ended]
 """Where every sensor's thread drops what it saw; its `put` is the sink that sensors are given."""
