@@ -86,6 +86,7 @@ class _Match:
         self.hands: dict[Player, Hand] = {"p1": "R", "p2": "R" if self.random.random() < 0.8 else "L"}
         self.to_return: dict[Player, list[Lying]] = {"p1": [], "p2": []}
         self.in_air: set[Player] = set()
+        self.thoughts: dict[Player, int] = {"p1": 0, "p2": 0}
         self.spitting = False
         pack = list(PACK)
         self.random.shuffle(pack)
@@ -177,8 +178,15 @@ class _Match:
     # -- a player's mind --------------------------------------------------------------------------------------------
 
     def think(self, player: Player, at_ns: int) -> None:
-        table = self.table
-        self.at(at_ns, lambda: self.decide(player) if table is self.table else None)
+        """The player decides at this moment, and not at any that was planned before."""
+        self.thoughts[player] += 1
+        table, thought = self.table, self.thoughts[player]
+
+        def now() -> None:
+            if table is self.table and thought == self.thoughts[player]:
+                self.decide(player)
+
+        self.at(at_ns, now)
 
     def think_soon(self, player: Player) -> None:
         self.think(player, self.now + self.between(self.habits.reaction_ms))

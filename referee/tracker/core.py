@@ -144,9 +144,8 @@ class Core:
         hands = self._whose_hands(landing.at_ns)
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
-            world = self._called_if_stuck(world, landing.at_ns)
-            for guess in guesses(self.rules, world, self.rows, landing, hands):
-                branches.append((world.weighed(guess.likelihood).log_weight, world, guess))
+            for before, guess in self._guesses(world, landing, hands):
+                branches.append((world.weighed(guess.likelihood).log_weight, before, guess))
             branches += self._reports_of_unseen(world, landing)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         self.become(
@@ -160,16 +159,29 @@ class Core:
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         self.lost += self.lost > 0
 
+    def _guesses(self, world: World, landing: CardLanded, hands: tuple[Player, ...]) -> list[tuple[World, Guess]]:
+        """What the landing may have been, each with the world just before it: players may spit before the referee
+        has called it, and only then was it a call."""
+        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, landing, hands)]
+        called = self._called_if_stuck(world, landing.at_ns)
+        if called is not world:
+            spits = guesses(self.rules, called, self.rows, landing, hands)
+            found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
+        return found
+
     def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float) -> World:
         if isinstance(what, Claim):
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
-            return World(world.position, log_weight, claims, world.stayed)
+            position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
+            return World(position, log_weight, claims, world.stayed)
         claim, position = self._judged(world, what)
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
         return World(position, log_weight, {**claims, n: claim}, world.stayed)
 
     def _judged(self, world: World, guess: Guess) -> tuple[Claim, Position]:
         event = guess.event
+        if guess.place is not None and event.player != "unknown":
+            world = rowsync.bared(world, event.player, guess.place)
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
         card = event.card if isinstance(event, Spit) else event.cards[-1]
@@ -189,7 +201,7 @@ class Core:
         return [
             (world.weighed(evidence.card_likelihood(landing.cards, claim.card)).log_weight, world, claim)
             for n, claim in world.claims.items()
-            if n < 0 and claim.pile == landing.pile and claim.at_ns > landing.at_ns - 1500 * MS
+            if n < 0 and claim.word == "legal" and claim.pile == landing.pile and claim.at_ns > landing.at_ns - 1500 * MS
         ]
 
     def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:
@@ -279,13 +291,13 @@ class Core:
         since = max(self.piles[look.pile].seen_ns, look.at_ns - 1500 * MS)
         landing = CardLanded(at_ns=max(since + MS, look.at_ns - 300 * MS), earliest_ns=since, latest_ns=look.at_ns,
                              pile=look.pile, cards=look.cards, players={})  # fmt: skip
-        found = guesses(self.rules, self._called_if_stuck(world, look.at_ns), self.rows, landing, PLAYERS)
-        best = max(guess.likelihood for guess in found)
+        found = self._guesses(world, landing, PLAYERS)
+        best = max(guess.likelihood for _, guess in found)
         worlds = []
-        for guess in found:
+        for before, guess in found:
             if guess.likelihood >= max(best / 100, 1e-4):
                 self.unseen -= 1
-                claim, position = self._judged(self._called_if_stuck(world, look.at_ns), guess)
+                claim, position = self._judged(before, guess)
                 log_weight = world.weighed(0.01 * guess.likelihood / evidence.card_likelihood(look.cards, claim.card))
                 worlds.append(World(position, log_weight.log_weight, {**world.claims, self.unseen: claim}, world.stayed))
         return worlds
@@ -497,6 +509,17 @@ class Core:
             self._new_deal()
         name = "layout" if phase is Phase.FIRST_SPIT and not all(map(self.layout.is_laid, PLAYERS)) else phase.public_name
         return [PhaseChanged(at_ns=self.now_ns, decided_ns=self.now_ns, phase=name)]
+
+
+def _dated(position: Position, pile: Pile, guessed_ns: int, at_ns: int) -> Position:
+    """The position in which a card whose touch was only guessed came down when it was reported to."""
+    middle = position.middle(pile)
+    covers = tuple(
+        msgspec.structs.replace(cover, at_ns=at_ns) if cover.at_ns == guessed_ns else cover for cover in middle.covers
+    )
+    touched = tuple(at_ns if moment == guessed_ns else moment for moment in middle.touched_ns)
+    position = position.with_middle(pile, covers=covers, touched_ns=touched)
+    return msgspec.structs.replace(position, ended_ns=at_ns) if position.ended_ns == guessed_ns else position
 
 
 def _is_known(position: Position, card: Card) -> bool:

@@ -45,9 +45,8 @@ def _face(
     stock = position.side(player).row[place - 1]
     if card in away and stock.up and stock.up[-1] == card:
         return world.moved_to(without_lying(position, card)), []
-    if stock.up and stock.up[-1] in away:
-        world = stay(world, player, place)
-        position = world.position
+    world = bared(world, player, place)
+    position = world.position
     event: Happened
     if kind == "down":
         event = TurnUp(at_ns=at_ns, player=player, place=place, card=card)
@@ -116,6 +115,14 @@ def stay(world: World, player: Player, place: int) -> World:
         position = position.with_middle(pile, count=position.middle(pile).count + 1)
     position = replace(position, seen=position.with_seen(card))
     return World(position, world.log_weight, world.claims, world.stayed | {card})
+
+
+def bared(world: World, player: Player, place: int) -> World:
+    """The world in which a place goes on without the card that had to come back to it."""
+    row = world.position.side(player).row
+    if not 0 < place <= len(row) or not row[place - 1].up or row[place - 1].up[-1] not in world.away:
+        return world
+    return stay(world, player, place)
 
 
 def left_lying(world: World, now_ns: int) -> World:
