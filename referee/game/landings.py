@@ -162,7 +162,8 @@ def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover |
 
 def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Outcome:
     """The cards have to go back; by the rules they still belong to their row."""
-    lying = tuple(Lying(card, ruling.who, ruling.reason, event.at_ns) for card in event.cards)
+    reason = ruling.reason if isinstance(ruling, Illegal) else None
+    lying = tuple(Lying(card, ruling.who, reason, event.at_ns) for card in event.cards)
     middle = position.middle(event.pile)
     return ruling, position.with_middle(event.pile, lying=middle.lying + lying), ()
 

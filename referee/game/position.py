@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from referee.cards import PACK, UNREAD, Card
 from referee.game.phases import Cause, Phase, next_phase
-from referee.game.rulings import Reason
+from referee.game.rulings import Breach
 from referee.rules.deals import OWN_PILE
 from referee.rules.rows import Row, count_cards
 from referee.rules.rule_set import RuleSet
@@ -41,7 +41,8 @@ class Lying(msgspec.Struct, frozen=True):
 
     card: Card
     who: Who
-    reason: Reason
+    reason: Breach | None
+    """None: nobody can say which of two cards was first (R31)."""
     at_ns: int
     buried: bool = False
     """A card that counts was played over it since."""

@@ -45,7 +45,7 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
             fields["card"] = parse_card(words["card"])
         event: AnyEvent = msgspec.convert(fields, AnyEvent)
     except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
-        raise NotationError(f"{dict(words)} is not an event of a scenario ({error!r})") from None
+        raise NotationError(f"{words!r} is not an event of a scenario ({error!r})") from None
     return event
 
 
@@ -68,7 +68,7 @@ def read_start(words: Mapping[str, Any]) -> Position:
         pending = words.get("pending") or {}
         middle, outer = words.get("middle") or {}, words.get("side") or {}
         phase = _phase(words["phase"], middle, words.get("piles", 2))
-        return Position(
+        position = Position(
             phase=phase,
             p1=_side(words["p1"], pending.get("p1", ()), phase),
             p2=_side(words["p2"], pending.get("p2", ()), phase),
@@ -79,8 +79,9 @@ def read_start(words: Mapping[str, Any]) -> Position:
             cleared_by=words.get("cleared_by"),
             seen=seen_bits(parse_card(pile["top"]) for pile in middle.values()),
         )
+        return msgspec.convert(msgspec.to_builtins(position), Position)  # the values, too, must be of their kinds
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise NotationError(f"this is not the start of a scenario ({error!r}): {dict(words)}") from None
+        raise NotationError(f"{words!r} is not the start of a scenario ({error!r})") from None
 
 
 def _phase(name: str, middle: Mapping[str, Any], piles: int) -> Phase:

@@ -76,7 +76,7 @@ LAWS: Final[Mapping[Reason, Law]] = {
         "R77", "{who}, take {card} back: place {place} is taken, and a row has {limit} cards at most."
     ),
     Breach.HAND_FULL: Law("R83", "{who}, {count} cards are too many: a hand holds {limit} at most."),
-    Breach.LAYOUT_MISMATCH: Law("R61", "{who}, {count} piles do not fit {limit} cards: lay out {expected}."),
+    Breach.LAYOUT_MISMATCH: Law("R61", "{who}, a row of {count} does not fit {limit} cards: lay out {expected} piles."),
     Doubt.ORDER_UNKNOWN: Law("R31", "Nobody can say which card touched pile {pile} first: both go back, no fault."),
     Doubt.UNREAD: Law("R22", "The card could not be read: it stays, and there is no ruling."),
     Doubt.UNREAD_TOP: Law("R22", "{card} lies on a card that was not read: it stays, and there is no ruling."),
