@@ -9,6 +9,7 @@ import typer
 
 from referee.errors import SettingsError
 from referee.rules.rule_set import PRESETS, RuleSet, rule_set, rule_set_from
+from referee.rules.rulebook import RULEBOOK
 from referee.rules.sentences import describe
 
 ABOUT = {
@@ -21,13 +22,17 @@ ABOUT = {
 
 def rules(
     name: Annotated[
-        str | None, typer.Argument(help='A rule set, or a TOML file of house rules (`extends = "pagat"`).')
+        str | None,
+        typer.Argument(help='A rule set, a TOML file of house rules (`extends = "pagat"`), or a rule number (R22).'),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """List the rule sets, or print one in plain sentences with the numbers of the rules."""
+    """List the rule sets, print one in plain sentences with the numbers of the rules, or say what a number means."""
     if name is None:
         _list_sets(as_json)
+        return
+    if name.upper() in RULEBOOK:
+        print(f"{name.upper()}  {RULEBOOK[name.upper()]}")
         return
     chosen = load_rules(name)
     if as_json:

@@ -60,10 +60,6 @@ class Judge:
         """The table after the last event, as a frozen value."""
         return self._position
 
-    def state(self) -> Position:
-        """The table after the last event, as a frozen value."""
-        return self._position
-
     def can(self, player: Player) -> bool | None:
         """Whether the player can still do something (R40); None if that is not known."""
         return self._position.can(player, self.rules)

@@ -153,7 +153,8 @@ def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover |
     A player who has played on the pile himself since has seen what lay there: he raced nobody.
     """
     for cover in reversed(middle.covers):
-        if cover.by == who != "unknown" or event.at_ns - cover.at_ns > rules.race_window_ms * NS_PER_MS:
+        is_own = cover.by == who and who != "unknown"
+        if is_own or event.at_ns - cover.at_ns > rules.race_window_ms * NS_PER_MS:
             return None
         if follows(event.card, cover.top, rules):
             return cover

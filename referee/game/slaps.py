@@ -1,6 +1,7 @@
 """Slaps: who was first, who takes which pile, dead heats, and hits that are no slaps (R51 to R56)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from referee.game.announcements import DeadHeat, FalseSlap
 from referee.game.deal_end import Ended, award
@@ -10,7 +11,7 @@ from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.game.rulings import IGNORED, Doubt, Facts, Legal, Ruling, Undecided
 from referee.rules.rule_set import RuleSet
-from referee.table import OPPONENT, OTHER_PILE, Player
+from referee.table import OPPONENT, OTHER_PILE, Pile, Player
 
 NS_PER_US = 1_000
 
@@ -45,29 +46,39 @@ def decide(rules: RuleSet, position: Position, slaps: Sequence[Slap], burst: Bur
     Returns one ruling for each of `slaps`, and the table and announcements afterwards.
     """
     rulings: list[Ruling] = [IGNORED] * len(slaps)
-    first: dict[Player, int] = {}  # each player's first slap, in the order of contact
+    contest: list[Contender] = []
     for n in sorted(range(len(slaps)), key=lambda n: slaps[n].at_ns):
-        player = slaps[n].player
-        if is_hard_play(rules, position, slaps[n], burst):
+        hit = slaps[n]
+        if is_hard_play(rules, position, hit, burst):
             continue
-        if player == "unknown":
-            rulings[n] = Undecided(Doubt.SLAPPER_UNKNOWN, player, Facts(pile=slaps[n].pile))
-        elif player not in first and _may_choose(rules, position, player):
-            first[player] = n
-    if not first:
+        if hit.player == "unknown":
+            rulings[n] = Undecided(Doubt.SLAPPER_UNKNOWN, hit.player, Facts(pile=hit.pile))
+        elif _may_choose(rules, position, hit.player) and all(hit.player != rival.player for rival in contest):
+            contest.append(Contender(n, hit.player, hit))
+    if not contest:
         return rulings, (position, ())
-    contest = [slaps[n] for n in first.values()]
     winner = _winner(rules, contest)
     if winner is None:
-        facts = Facts(pile=contest[0].pile, after_ns=_apart_ns(contest), limit=rules.slap_resolution_us)
-        for player, n in first.items():
-            rulings[n] = Undecided(Doubt.DEAD_HEAT, player, facts)
-        return rulings, (position, (DeadHeat(pile=contest[0].pile),))
-    for player, n in first.items():
-        if slaps[n] is winner or slaps[n].pile != winner.pile:
-            rulings[n] = Legal(player)
-    taker: Player = "p1" if winner.player == "p1" else "p2"
-    return rulings, award(rules, position, {taker: winner.pile, OPPONENT[taker]: OTHER_PILE[winner.pile]})
+        facts = Facts(pile=contest[0].slap.pile, after_ns=_apart_ns(contest), limit=rules.slap_resolution_us)
+        for rival in contest:
+            rulings[rival.n] = Undecided(Doubt.DEAD_HEAT, rival.player, facts)
+        return rulings, (position, (DeadHeat(pile=contest[0].slap.pile),))
+    for rival in contest:
+        if rival is winner or rival.slap.pile != winner.slap.pile:
+            rulings[rival.n] = Legal(rival.player)
+    taken: dict[Player, Pile] = {
+        winner.player: winner.slap.pile,
+        OPPONENT[winner.player]: OTHER_PILE[winner.slap.pile],
+    }
+    return rulings, award(rules, position, taken)
+
+
+class Contender(NamedTuple):
+    """A player's first slap of a burst; `n` is its place among the slaps."""
+
+    n: int
+    player: Player
+    slap: Slap
 
 
 def _may_choose(rules: RuleSet, position: Position, player: Player) -> bool:
@@ -75,16 +86,16 @@ def _may_choose(rules: RuleSet, position: Position, player: Player) -> bool:
     return rules.pile_choice == "slap" or position.cleared_by in (None, player)
 
 
-def _winner(rules: RuleSet, contest: Sequence[Slap]) -> Slap | None:
-    """The slap that was first; None for a dead heat. On different piles nothing is in dispute (R52)."""
+def _winner(rules: RuleSet, contest: Sequence[Contender]) -> Contender | None:
+    """Who was first; None for a dead heat. On different piles nothing is in dispute (R52)."""
     earliest = contest[0]
-    if len(contest) == 1 or contest[1].pile != earliest.pile:
+    if len(contest) == 1 or contest[1].slap.pile != earliest.slap.pile:
         return earliest
     if _apart_ns(contest) > rules.slap_resolution_us * NS_PER_US:
         return earliest
-    underneath = [slap for slap in contest if slap.under]
+    underneath = [rival for rival in contest if rival.slap.under]
     return underneath[0] if len(underneath) == 1 else None
 
 
-def _apart_ns(contest: Sequence[Slap]) -> int:
-    return contest[1].at_ns - contest[0].at_ns
+def _apart_ns(contest: Sequence[Contender]) -> int:
+    return contest[1].slap.at_ns - contest[0].slap.at_ns

@@ -12,10 +12,12 @@ from referee.cards import PACK, Card
 from referee.cli.app import app
 from referee.cli.rules import load_rules
 from referee.errors import NotationError, SettingsError
+from referee.game.wording import LAWS
 from referee.rules.deals import full_row, next_deal, row_sizes
 from referee.rules.legality import cards_on, follows, why_not
 from referee.rules.rows import parse_row, parse_stock
 from referee.rules.rule_set import OPTIONS, PRESETS, RuleSet, rule_set_from
+from referee.rules.rulebook import RULEBOOK
 from referee.rules.sentences import describe
 
 
@@ -102,6 +104,15 @@ def test_a_rule_set_is_printed_in_whole_sentences_with_rule_numbers(name: str) -
         assert clause.sentence.endswith(".")
         assert clause.rules.startswith("R")
         assert clause.sentence in printed.stdout
+
+
+def test_every_rule_number_that_is_ever_given_is_in_the_rulebook() -> None:
+    assert list(RULEBOOK) == [f"R{n}" for n in range(1, 89)]
+    cited = {
+        number for preset in PRESETS.values() for clause in describe(preset) for number in clause.rules.split(", ")
+    }
+    assert cited | {law.rule for law in LAWS.values()} <= set(RULEBOOK)
+    assert CliRunner().invoke(app, ["rules", "r22"]).stdout.startswith("R22  A card must be exactly one rank")
 
 
 def test_the_list_names_every_rule_set() -> None:

@@ -1,6 +1,7 @@
 """Every reason has a rule and a sentence with its numbers; the phases are one table; the docs draw it."""
 
 import re
+from pathlib import Path
 
 import pytest
 from spoken import P2, Table, position
@@ -144,3 +145,7 @@ def test_the_diagram_shows_every_row_of_the_table() -> None:
         for cause, after in row.items():
             assert f"{phase} --> {after}: {cause}" in diagram
     assert set(TRANSITIONS) == set(Phase)
+
+
+def test_the_docs_show_the_diagram_of_the_table_that_the_engine_runs_on() -> None:
+    assert state_diagram() in (Path(__file__).parents[2] / "docs" / "rules.md").read_text()
