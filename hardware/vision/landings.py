@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from hardware.frames import Frame, Image
-from hardware.tablefile import Table
+from hardware.frames import Image
+from hardware.tablefile import Table, rectangle
 from hardware.vision.motion import Motion
 from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
@@ -15,6 +15,8 @@ from referee.table import Pile, Player
 REACH_MM: Final = 30.0
 """How far from its pile's place a top card may lie."""
 TURNED_DEG: Final = 36.0
+APPROACH_MM: Final = (28.0, 130.0)
+"""Depth and width of the strip before a pile that its player's arm must cross."""
 SAME_PLACE_MM: Final = 8.0
 REMEMBERED: Final = 4
 
@@ -57,12 +59,18 @@ class PileWatch:
     def __init__(self, pile: Pile, table: Table, motion: Motion, reader: Reader, ring: Ring) -> None:
         centre = table.piles[pile].mean(axis=0)
         self.pile: Pile = pile
-        self.spot = Spot(table, motion, reader, (float(centre[0]), float(centre[1])), REACH_MM, TURNED_DEG)
+        x, y = float(centre[0]), float(centre[1])
+        strip = APPROACH_MM[0] / 2 + table.card_size_mm[1] / 2
+        approach = {
+            player: motion.zone(rectangle(x, y + side * strip, APPROACH_MM[1], APPROACH_MM[0]))
+            for player, side in (("p1", -1.0), ("p2", 1.0))
+        }
+        self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, peeks=True, approach=approach)
         self._card_mm = table.card_size_mm
         self._ring = ring
         self._below: list[Top] = []
 
-    def judge(self, seen: Settled, frame: Frame, ring_before: Image | None) -> PileChange | None:
+    def judge(self, seen: Settled, middle_before: Image) -> PileChange | None:
         """Return what the pile's new settled picture means; None if nothing landed and nothing left."""
         now, before = seen.now, seen.before
         if now is None:
@@ -76,11 +84,11 @@ class PileWatch:
                 return TakenOff(self.pile, seen.at_ns, before, seen.visits)
         if before is not None:
             self._below = [*self._below, before][-REMEMBERED:]
-        return Landed(self.pile, self._touch(seen, now, ring_before), now, seen.visits)
+        return Landed(self.pile, self._touch(seen, now, middle_before), now, seen.visits)
 
-    def _touch(self, seen: Settled, now: Top, ring_before: Image | None) -> Touch:
+    def _touch(self, seen: Settled, now: Top, middle_before: Image) -> Touch:
         frames = self._ring.between(seen.since_ns - 200_000_000, seen.at_ns)
-        found = touch_of(frames, self._ring.patch, now.pose, self._card_mm, ring_before)
+        found = touch_of(frames, self._ring.patch, now.pose, self._card_mm, middle_before)
         if found is not None:
             return found
         return Touch((seen.since_ns + seen.at_ns) // 2, seen.since_ns, seen.at_ns, False)

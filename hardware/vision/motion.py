@@ -4,6 +4,7 @@ A cell is four by four pixels of the green channel. Nothing here knows skin from
 from the table as it last lay still and hangs together with the edge of the picture.
 """
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.frames import Image
+from hardware.frames import Frame
 from hardware.tablefile import Points, Table
 from referee.table import Player
 
@@ -20,6 +21,9 @@ Mask = NDArray[np.uint8]
 STRIDE: Final = 4
 LEAST_STEP: Final = 9.0
 """A cell that changes by less, in gray levels, did not move."""
+STEP_NS: Final = 22_000_000
+"""Motion is the change against a picture at least so old."""
+FEW_CELLS: Final = 8
 NOISE_STEPS: Final = 7.0
 """So many times the camera's noise is a change."""
 LEAST_HAND_CELLS: Final = 30
@@ -55,18 +59,17 @@ class Motion:
         width, height = table.image_size_px
         self._shape = (height // STRIDE, width // STRIDE)
         self._table = table
-        self._now = np.zeros(self._shape, np.uint8)
-        self._raw = np.zeros(self._shape, np.uint8)
-        self._last = np.zeros(self._shape, np.uint8)
+        self._now: Mask = np.zeros(self._shape, np.uint8)
+        self._raw: Mask = np.zeros(self._shape, np.uint8)
+        self._earlier: deque[tuple[int, Mask]] = deque()
         self._still = np.zeros(self._shape, np.uint8)
         self._apart = np.zeros(self._shape, np.uint8)
         self.moving: Mask = np.zeros(self._shape, np.uint8)
-        """Cells that changed since the frame before: 255 or 0."""
+        """Cells that changed since one step ago: 255 or 0."""
         self.changed: Mask = np.zeros(self._shape, np.uint8)
         """Cells that differ from the table as it last lay still: 255 or 0."""
         self.changed_cells = 0
         self.noise = 2.0
-        self._started = False
         self._p1_side = self._cells_below_middle()
 
     def zone(self, polygon_mm: Points) -> Zone:
@@ -80,22 +83,31 @@ class Motion:
         rows, columns = slice(ys.min(), ys.max() + 1), slice(xs.min(), xs.max() + 1)
         return Zone(rows, columns, np.ascontiguousarray(whole[rows, columns]), len(ys))
 
-    def see(self, image: Image) -> bool:
+    def see(self, frame: Frame) -> bool:
         """Take a frame in; return whether anything moved."""
-        self._now, self._last = self._last, self._now
-        np.copyto(self._raw, image[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE, 1][: self._shape[0], : self._shape[1]])
+        last = self._one_step_ago(frame.at_ns)
+        rows, columns = self._shape
+        np.copyto(self._raw, frame.image[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE, 1][:rows, :columns])
         cv2.blur(self._raw, (3, 3), self._now)
-        if not self._started:
-            self._started = True
-            self._last[:] = self._now
+        self._earlier.append((frame.at_ns, self._now))
+        if last is None:
             self._still[:] = self._now
-        cv2.absdiff(self._now, self._last, self._apart)
+            return False
+        cv2.absdiff(self._now, last, self._apart)
         self._measure_noise()
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.moving)
         cv2.absdiff(self._now, self._still, self._apart)
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
         self.changed_cells = cv2.countNonZero(self.changed)
-        return cv2.countNonZero(self.moving) > 8
+        return cv2.countNonZero(self.moving) > FEW_CELLS
+
+    def _one_step_ago(self, at_ns: int) -> Mask | None:
+        """Return the latest picture that is at least STEP_NS old, so that motion means the same at every frame rate."""
+        spare: Mask | None = None
+        while len(self._earlier) > 1 and at_ns - self._earlier[1][0] >= STEP_NS:
+            spare = self._earlier.popleft()[1]
+        self._now = np.zeros(self._shape, np.uint8) if spare is None else spare
+        return self._earlier[0][1] if self._earlier else None
 
     @property
     def _step(self) -> float:

@@ -3,19 +3,23 @@
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from hardware.frames import Frame
+from hardware.frames import Frame, Image
 from hardware.tablefile import Table
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader, Top
+from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
+from hardware.vision.touch import share_in_place
 from referee.observations import PlaceSeen, RowRead
 from referee.table import PLAYERS, Player
 
 REACH_MM: Final = 16.0
 TURNED_DEG: Final = 16.0
 REMEMBER_NS: Final = 3_000_000_000
+READ: Final = 0.5
+"""A card must have been read at least so surely to be missed."""
+STILL_THERE: Final = 0.25
+"""Share of a card's print that must be seen unmoved past a hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,11 @@ class Departure:
     top: Top
     from_ns: int
     to_ns: int
+    picture: Image
+    """The place with the card still on it, cut by `patch`."""
+    patch: Patch
+    sure: bool = True
+    """False: a hand is still over the place, and what can be seen past it is not the card."""
 
 
 class RowWatch:
@@ -39,6 +48,7 @@ class RowWatch:
                 x, y = (float(v) for v in polygon.mean(axis=0))
                 self.spots[player, place] = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG)
         self.departures: list[Departure] = []
+        self._card_mm = table.card_size_mm
 
     def see(self, frame: Frame, hands: list[Hand]) -> set[Player]:
         """Take a frame in; return the players whose row shows something new."""
@@ -53,20 +63,36 @@ class RowWatch:
         return renewed
 
     def _note(self, player: Player, place: int, settled: Settled) -> None:
+        """Remember what left; a card that lies there after all did not leave."""
         before, now = settled.before, settled.now
-        if before is None or before.reading.face_down > 0.5:
+        at_place = [d for d in self.departures if (d.player, d.place) == (player, place)]
+        if now is not None:
+            for departure in at_place:
+                if now.shows_same(departure.top):
+                    self.departures.remove(departure)
+        if before is None or before.reading.face_down > 0.5 or before.sure < READ or (now and now.shows_same(before)):
             return
-        if now is None or not now.shows_same(before):
-            self.departures.append(Departure(player, place, before, settled.since_ns, settled.at_ns))
+        if any(before.shows_same(departure.top) for departure in at_place):
+            return
+        patch = self.spots[player, place].patch
+        self.departures.append(
+            Departure(player, place, before, settled.since_ns, settled.at_ns, settled.before_picture, patch)
+        )
 
-    def leaving(self, now_ns: int) -> list[Departure]:
-        """Return what left, and what may be leaving under a hand this moment."""
+    def gone(self, frame: Frame) -> list[Departure]:
+        """Return what left, and what seems to be leaving under a hand this moment."""
         under_hand = [
-            Departure(player, place, spot.top, spot.disturbed_ns, now_ns)
+            Departure(player, place, spot.top, spot.disturbed_ns, frame.at_ns, spot.picture.copy(), spot.patch, False)
             for (player, place), spot in self.spots.items()
             if spot.disturbed_ns is not None and spot.top is not None and spot.top.reading.face_down < 0.5
+            if not self._still_shows(spot, spot.top, frame)
         ]
         return self.departures + under_hand
+
+    def _still_shows(self, spot: Spot, top: Top, frame: Frame) -> bool:
+        """Whether enough of the card can be seen past the hand to say that it still lies there."""
+        now = spot.patch.cut(frame.image)
+        return share_in_place(now, spot.picture, spot.patch, top.pose, self._card_mm) > STILL_THERE
 
     def read(self, player: Player, at_ns: int) -> RowRead:
         """Return the player's row as it lies; what is under a hand is hidden."""
@@ -84,9 +110,3 @@ def _seen(spot: Spot) -> PlaceSeen:
         return PlaceSeen(empty=0.95)
     reading = spot.top.reading
     return PlaceSeen(cards=dict(reading.cards), face_down=reading.face_down, empty=reading.nothing / 2)
-
-
-def overlap(one: Top, other: Top) -> float:
-    """Return the probability that both are the same card."""
-    mine, theirs = one.reading.cards, other.reading.cards
-    return float(np.sum([p * theirs.get(card, 0.0) for card, p in mine.items()]))

@@ -1,20 +1,25 @@
 """A spot is where one stack of cards lies: a middle pile or a place of a row. It is looked at again when it has settled."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
-from hardware.vision.motion import Hand, Motion
+from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import LEAST_CHANGE_MM2, Mask, Reader, Top, TopFinder, area_mm2, biggest_change, changed_pixels
 from hardware.vision.rectify import Patch
 from referee.table import Player
 
-QUIET_NS: Final = 25_000_000
-"""A spot has settled when neither hand nor motion was over it for so long, and in two frames at least."""
+PEEK_NS: Final = 60_000_000
+"""Pause between looks under a hand that rests."""
+CERTAIN: Final = 0.93
+LEAST_NEW_MM2: Final = 500.0
+"""A new card that is not yet free of the hand changes at least so much."""
 MOVING_SHARE: Final = 0.012
 COVERED_SHARE: Final = 0.02
+APPROACH_SHARE: Final = 0.06
+"""An arm that reaches a pile covers so much of the strip between the pile and its player's row."""
 SCALE: Final = 1.25
 """Pixels a millimetre of the pictures in which cards are looked for."""
 SURE: Final = 0.85
@@ -34,14 +39,14 @@ class Settled:
     before: Top | None
     before_picture: Image
     now: Top | None
-    changed_mm2: float
 
 
 class Spot:
     """Watches one spot; `top` is what lay there when it was last settled."""
 
     def __init__(
-        self, table: Table, motion: Motion, reader: Reader, centre_mm: tuple[float, float], reach_mm: float, turned: float
+        self, table: Table, motion: Motion, reader: Reader, centre_mm: tuple[float, float], reach_mm: float, turned: float,
+        peeks: bool = False, approach: Mapping[Player, Zone] | None = None,
     ) -> None:
         width, height = table.card_size_mm
         room = 2 * reach_mm
@@ -50,13 +55,16 @@ class Spot:
         patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
         self._finder = TopFinder(table, patch, reader, centre_mm, reach_mm)
         self._turned = turned
+        self._peeks = peeks
+        self._approach = approach or {}
         self._motion = motion
         self.top: Top | None = None
         self.picture: Image = patch.picture.copy()
         self.disturbed_ns: int | None = None
-        self._quiet_ns: int | None = None
         self._visits: dict[Player, int] = {}
-        self._looks: list[Top | None] = []
+        self._looks: list[tuple[int, Top | None, Image]] = []
+        self._glimpse: Top | None = None
+        self._peeked_ns = 0
 
     @property
     def patch(self) -> Patch:
@@ -73,46 +81,70 @@ class Spot:
         self.top = self._finder.find(image, self.picture, turned=self._turned)
 
     def see(self, frame: Frame, hands: Sequence[Hand]) -> Settled | None:
-        """Take a frame in; return what is new once the spot has settled after a disturbance."""
-        if self._busy(frame.at_ns, hands):
-            return None
+        """Take a frame in; return what is new once the spot lies still after a disturbance.
+
+        Where `peeks`, a new card is also told while a hand still rests on it, if it can be read for certain.
+        """
+        over = [hand for hand in hands if self.zone.share(hand.cells) > COVERED_SHARE]
+        moves = self.zone.share(self._motion.moving) > MOVING_SHARE
+        for hand in over:
+            if hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE:
+                self._visits[hand.player] = frame.at_ns
+        if (over or moves) and self.disturbed_ns is None:
+            self.disturbed_ns = frame.at_ns
         if self.disturbed_ns is None:
             return None
-        if self._quiet_ns is None:
-            self._quiet_ns = frame.at_ns
-            return None
-        if frame.at_ns - self._quiet_ns < QUIET_NS:
-            return None
+        if moves:
+            self._peeked_ns = 0
+            return self._conclude() if self._looks else None
+        if over:
+            return self._peek(frame) if self._peeks else None
         return self._look(frame)
 
-    def _busy(self, at_ns: int, hands: Sequence[Hand]) -> bool:
-        over = [hand for hand in hands if self.zone.share(hand.cells) > COVERED_SHARE]
-        for hand in over:
-            self._visits[hand.player] = at_ns
-        if not over and self.zone.share(self._motion.moving) <= MOVING_SHARE:
-            return False
-        self.disturbed_ns = at_ns if self.disturbed_ns is None else self.disturbed_ns
-        self._quiet_ns = None
-        self._looks.clear()
-        return True
+    def _peek(self, frame: Frame) -> Settled | None:
+        """Look under a resting hand: only a certain new card counts, and only if two looks agree."""
+        if frame.at_ns - self._peeked_ns < PEEK_NS:
+            return None
+        picture = self.patch.cut(frame.image)
+        changed = changed_pixels(picture, self.picture)
+        if area_mm2(changed, self.patch) < LEAST_NEW_MM2:
+            return None
+        now = self._find(frame.image, picture, changed)
+        if now is None or now.sure < CERTAIN or (self.top is not None and now.shows_same(self.top)):
+            self._peeked_ns, self._glimpse = frame.at_ns, None
+            return None
+        if self._glimpse is None or not now.shows_same(self._glimpse):
+            self._glimpse = now
+            return None
+        self._glimpse, self._peeked_ns = None, frame.at_ns
+        return self._settled(frame.at_ns, picture, now)
 
     def _look(self, frame: Frame) -> Settled | None:
         picture = self.patch.cut(frame.image)
         changed = changed_pixels(picture, self.picture)
-        area = area_mm2(changed, self.patch)
-        now = self.top if area < LEAST_CHANGE_MM2 else self._find(frame.image, picture, changed)
-        if area >= LEAST_CHANGE_MM2 and (now is None or now.sure < SURE) and len(self._looks) + 1 < MOST_LOOKS:
-            self._looks.append(now)
-            return None
+        unchanged = area_mm2(changed, self.patch) < LEAST_CHANGE_MM2
+        now = self.top if unchanged else self._find(frame.image, picture, changed)
+        self._looks.append((frame.at_ns, now, picture.copy()))
+        if unchanged or (now is not None and now.sure >= SURE) or len(self._looks) >= MOST_LOOKS:
+            seen = self._conclude()
+            self._motion.accept(self.zone)
+            self.disturbed_ns = None
+            self._visits.clear()
+            return seen
+        return None
+
+    def _conclude(self) -> Settled:
+        """Take the surest of the looks."""
+        at_ns, now, picture = max(self._looks, key=lambda look: -1.0 if look[1] is None else look[1].sure)
+        self._looks.clear()
+        return self._settled(at_ns, picture, now)
+
+    def _settled(self, at_ns: int, picture: Image, now: Top | None) -> Settled:
         assert self.disturbed_ns is not None
-        now = max((now, *self._looks), key=lambda top: -1.0 if top is None else top.sure)
-        seen = Settled(self.disturbed_ns, frame.at_ns, dict(self._visits), self.top, self.picture.copy(), now, area)
+        seen = Settled(self.disturbed_ns, at_ns, dict(self._visits), self.top, self.picture.copy(), now)
         self._keep(picture)
         self.top = now
-        self._motion.accept(self.zone)
-        self.disturbed_ns = self._quiet_ns = None
-        self._visits.clear()
-        self._looks.clear()
+        self.disturbed_ns = at_ns
         return seen
 
     def _find(self, image: Image, picture: Image, changed: Mask) -> Top | None:

@@ -25,6 +25,8 @@ MOST_KEPT: Final = 180
 WINDOW_MM: Final = 28
 """How far back along its path a landing card is followed."""
 BLOCK: Final = 8
+PRINTED: Final = 6.0
+"""A block with a greater spread of gray levels carries print or an edge."""
 SAME: Final = 0.8
 """Correlation from which a block of print is in the same place: a shift by one millimetre brings it below."""
 LEAST_BLOCKS: Final = 3
@@ -100,7 +102,7 @@ def touch_of(
     wides = [view.wide(picture) for _, picture in frames]
     times = [at for at, _ in frames]
     final = _blocks(view.card(wides[-1]))
-    telling = final.std(axis=1) > 6.0
+    telling = final.std(axis=1) > PRINTED
     if before is not None:
         telling &= _correlation(_blocks(view.card(view.wide(before))), final) < 0.6
     if telling.sum() < LEAST_BLOCKS:
@@ -116,6 +118,17 @@ def touch_of(
         return Touch(thrown, thrown - THROWN_SLACK_NS, thrown + THROWN_SLACK_NS, True)
     at = _laid_at(times, path, first)
     return Touch(at, min(at, times[first - 1]), max(at, times[first]), False)
+
+
+def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
+    """Return the share of a card's print, as it lay `then`, that the picture `now` shows in the same place."""
+    view = _View(patch, pose, card_mm)
+    print_then = _blocks(view.card(view.wide(then)))
+    printed = print_then.std(axis=1) > PRINTED
+    if not printed.any():
+        return 0.0
+    same = _correlation(_blocks(view.card(view.wide(now))), print_then) > SAME
+    return float((same & printed).sum() / printed.sum())
 
 
 def _blocks(card: Gray) -> Blocks:

@@ -1,0 +1,82 @@
+"""Whose card was it? The row that lost the same card, and the hand that was at the pile."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hardware.vision.landings import Landed
+from hardware.vision.piles import Top
+from hardware.vision.rows import Departure
+from referee.cards import Card
+from referee.observations import Origin, PlayerOdds
+from referee.table import PLAYERS, Player
+
+LEFT_BEFORE_NS: Final = 1_500_000_000
+"""A card on a pile left its row at most so long before it touched."""
+UNSEEN: Final = 0.01
+"""Odds of a card that comes from the spit cards, or from where nobody saw, before anything else is known."""
+STRANGER: Final = 0.02
+"""Odds that a card is from a player whose hand was not seen at the pile."""
+KNOWN: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    player: Player
+    place: int
+    card: Card
+    at_ns: int
+
+
+class Whose:
+    """Gives each landing its origins, and remembers which departures are thereby explained."""
+
+    def __init__(self) -> None:
+        self._used: list[_Used] = []
+
+    def origins(self, landed: Landed, gone: Iterable[Departure]) -> tuple[Origin, ...]:
+        """Return where the card came from, likeliest first."""
+        gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
+        weights: dict[tuple[Player, int | None], float] = {}
+        for player in PLAYERS:
+            near = 1.0 if player in landed.visits else STRANGER
+            weights[player, None] = UNSEEN * near
+            for left in gone:
+                if left.player == player:
+                    key = (player, left.place)
+                    weights[key] = max(weights.get(key, 0.0), near * overlap(landed.top, left.top))
+        total = sum(weights.values())
+        shares = sorted(((key, weight / total) for key, weight in weights.items()), key=lambda item: -item[1])
+        (player, place), share = shares[0]
+        if place is not None and share > KNOWN:
+            self._used.append(_Used(player, place, landed.top.reading.best[0], landed.touch.at_ns))
+        return tuple(Origin(player=player, place=place, p=round(p, 4)) for (player, place), p in shares if p > 0.001)
+
+    def missing(self, gone: Iterable[Departure], touch_ns: int) -> list[Departure]:
+        """Return the departures before a touch that no landing has explained."""
+        self._used = [used for used in self._used if touch_ns - used.at_ns < 2 * LEFT_BEFORE_NS]
+        left = [left for left in gone if _fits(left, touch_ns) and not any(_explains(used, left) for used in self._used)]
+        return list({(one.player, one.place): one for one in left}.values())
+
+
+def overlap(one: Top, other: Top) -> float:
+    """Return the probability that both are the same card."""
+    theirs = other.reading.cards
+    return sum(p * theirs.get(card, 0.0) for card, p in one.reading.cards.items())
+
+
+def players_of(origins: Sequence[Origin]) -> PlayerOdds:
+    """Return the odds of each player."""
+    odds: PlayerOdds = {}
+    for origin in origins:
+        odds[origin.player] = round(odds.get(origin.player, 0.0) + origin.p, 4)
+    return odds
+
+
+def _fits(left: Departure, touch_ns: int) -> bool:
+    return left.from_ns <= touch_ns and left.to_ns >= touch_ns - LEFT_BEFORE_NS
+
+
+def _explains(used: _Used, left: Departure) -> bool:
+    same = used.player == left.player and used.place == left.place and used.card == left.top.reading.best[0]
+    return same and left.from_ns <= used.at_ns <= left.to_ns + LEFT_BEFORE_NS
