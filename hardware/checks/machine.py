@@ -1,0 +1,100 @@
+"""Checks of disk, clock, power and the service."""
+
+import os
+import shutil
+import subprocess
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
+from hardware.checks.software import board
+from hardware.tablefile import load_table
+from referee.errors import TableFileError
+from referee.settings import Settings, state_dir, table_file
+
+UNIT: Final = "spit-referee.service"
+THROTTLED_NOW: Final = {
+    0: "the supply voltage is too low",
+    1: "the speed is capped",
+    2: "it is throttled",
+    3: "it is hot",
+}
+
+
+def told(*command: str) -> str | None:
+    """Return what a system command prints, or None where it is not there or fails to answer."""
+    if shutil.which(command[0]) is None:
+        return None
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def disk(settings: Settings) -> Answer:
+    """Games can be written, and there is room."""
+    folder = Path(settings.storage.games_dir).expanduser() if settings.storage.games_dir else state_dir() / "games"
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not os.access(there, os.W_OK):
+        return fail(f"{there} cannot be written", "choose another folder with storage.games_dir in the settings")
+    free_mb = shutil.disk_usage(there).free // 1_000_000
+    if free_mb < settings.storage.reserve_mb:
+        return warn(f"only {free_mb} MB free at {there}", "delete old games: pictures are left out below the reserve")
+    return ok(f"{free_mb / 1000:.0f} GB free at {there}")
+
+
+def clock(_: Settings) -> Answer:
+    """The wall clock is set; it only labels games, nothing is timed with it."""
+    now = datetime.now()
+    cure = "connect to the network once; games are timed without it, only their date would be wrong"
+    if now.year < 2025:
+        return warn(f"the clock says {now:%Y-%m-%d}", cure)
+    synchronised = told("timedatectl", "show", "-p", "NTPSynchronized", "--value")
+    if synchronised == "no":
+        return warn(f"{now:%Y-%m-%d %H:%M}, not set by the network", cure)
+    return ok(f"{now:%Y-%m-%d %H:%M}")
+
+
+def power(_: Settings) -> Answer:
+    """The supply is strong enough and the board cool enough."""
+    if not board():
+        return skip("no Raspberry Pi")
+    text = told("vcgencmd", "get_throttled")
+    if not text or "=" not in text:
+        return skip("vcgencmd does not answer")
+    bits = int(text.split("=")[1], 16)
+    now = [words for bit, words in THROTTLED_NOW.items() if bits >> bit & 1]
+    before = [words for bit, words in THROTTLED_NOW.items() if bits >> (bit + 16) & 1]
+    if now or before:
+        when = "now" if now else "since it was switched on"
+        return warn(f"{', '.join(now or before)} ({when})", "use the original supply and a heat sink")
+    return ok("supply and heat are fine")
+
+
+def table(settings: Settings) -> Answer:
+    """The table has been calibrated, for the size of picture that the camera gives."""
+    path = table_file(settings)
+    if not path.exists():
+        return warn(f"no table file at {path}", "run `spit-referee calibrate corners`")
+    try:
+        size_px = load_table(path).image_size_px
+    except TableFileError as error:
+        return from_error(error)
+    wanted = (settings.camera.width_px, settings.camera.height_px)
+    if size_px != wanted:
+        sizes = f"{size_px[0]}x{size_px[1]}, the camera gives {wanted[0]}x{wanted[1]}"
+        return fail(f"the table file is for {sizes}", "run `spit-referee calibrate corners` again")
+    return ok(str(path))
+
+
+def service(_: Settings) -> Answer:
+    """The service, where it is installed, runs."""
+    state = told("systemctl", "show", UNIT, "-p", "LoadState", "-p", "ActiveState", "-p", "StatusText")
+    facts = dict(line.split("=", 1) for line in (state or "").splitlines() if "=" in line)
+    if facts.get("LoadState") != "loaded":
+        return skip("not installed; `sudo systemd/install` does it")
+    if facts.get("ActiveState") == "active":
+        return ok(f"runs: {facts.get('StatusText') or 'no word from it'}")
+    cure = f"`journalctl -u {UNIT} -e` says why, `sudo systemctl restart {UNIT}` starts it"
+    return fail(f"it is {facts.get('ActiveState', 'not running')}", cure)

@@ -1,0 +1,53 @@
+"""The shape of a check and of its answer."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from referee.settings import Settings
+
+State = Literal["OK", "WARN", "FAIL", "SKIP"]
+SEVERITY: Final[tuple[State, ...]] = ("SKIP", "OK", "WARN", "FAIL")
+
+
+class Answer(NamedTuple):
+    """`cure` is what to do, empty where there is nothing to do."""
+
+    state: State
+    says: str
+    cure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A question about this machine. `ask` must not raise for anything that a user can cause."""
+
+    name: str
+    ask: Callable[[Settings], Answer]
+
+
+def ok(says: str) -> Answer:
+    return Answer("OK", says)
+
+
+def warn(says: str, cure: str) -> Answer:
+    return Answer("WARN", says, cure)
+
+
+def fail(says: str, cure: str) -> Answer:
+    return Answer("FAIL", says, cure)
+
+
+def skip(says: str) -> Answer:
+    return Answer("SKIP", says)
+
+
+def from_error(error: Exception) -> Answer:
+    """Return a failed check from one of our errors, whose sentence has the form "what is wrong; cure"."""
+    says, _, cure = str(error).rpartition("; ")
+    return fail(says or cure, cure if says else "")
+
+
+def worst(answers: Iterable[Answer]) -> State:
+    """Return the gravest state."""
+    return max((answer.state for answer in answers), key=SEVERITY.index, default="SKIP")

@@ -1,0 +1,58 @@
+"""`spit-referee check`: one line per check with its cure; exit 1 where one fails."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from referee.errors import SettingsError
+from referee.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from hardware.checks import Answer
+
+COLOURS: Final = {"OK": "green", "WARN": "yellow", "FAIL": "red", "SKIP": "bright_black"}
+
+
+def check(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    config: Annotated[Path | None, typer.Option("--config", help="A settings file.")] = None,
+) -> None:
+    """Check this machine, its pads, camera and settings; each line says what to do."""
+    from hardware.checks import run_checks, worst
+
+    settings, first = checked_settings(config)
+    answers = [first]
+    show("settings", first, as_json)
+    for each, answer in run_checks(settings):
+        answers.append(answer)
+        show(each.name, answer, as_json)
+    if worst(answers) == "FAIL":
+        raise typer.Exit(1)
+
+
+def checked_settings(config: Path | None) -> tuple[Settings, "Answer"]:
+    """Return the settings, or the defaults and what is wrong with what was set."""
+    from hardware.checks.report import from_error, ok
+
+    try:
+        loaded = load_settings(config)
+    except SettingsError as error:
+        return Settings(), from_error(error)
+    return loaded.settings, ok(
+        f"{len(loaded.origins)} set, the rest by default" if loaded.origins else "all by default"
+    )
+
+
+def show(name: str, answer: "Answer", as_json: bool) -> None:
+    """Print one line."""
+    if as_json:
+        typer.echo(json.dumps({"check": name, "state": answer.state, "says": answer.says, "cure": answer.cure}))
+        return
+    state = typer.style(f"{answer.state:4}", fg=COLOURS[answer.state], bold=answer.state == "FAIL")
+    typer.echo(f"{state}  {name:9} {answer.says}{f'. {cure_text(answer.cure)}' if answer.cure else ''}")
+
+
+def cure_text(cure: str) -> str:
+    return cure[:1].upper() + cure[1:]
