@@ -94,6 +94,8 @@ class _Sensors:
     queue: list[tuple[int, int, Callable[[int], None]]] = field(default_factory=list)
     arrivals: list[tuple[int, int, Seen]] = field(default_factory=list)
     hands: dict[Player, int] = field(default_factory=lambda: {"p1": 0, "p2": 0})
+    last_landing: dict[Pile, tuple[int, int]] = field(default_factory=lambda: {"A": (0, 0), "B": (0, 0)})
+    """Touch and report of the last landing on each pile: on one pile they are told in the order of touch."""
     count: int = 0
 
     def at(self, at_ns: int, do: Callable[[int], None]) -> None:
@@ -264,14 +266,18 @@ class _Sensors:
             return
         two = isinstance(action, Lay) and action.intent == "two_cards"
         jitter = round(self.random.gauss(0, noise.touch_jitter_ms) * MS)
-        touch, half = max(0, now + jitter), round(2 * noise.touch_jitter_ms * MS)
+        half = round(2 * noise.touch_jitter_ms * MS)
+        before_touch, before_report = self.last_landing[pile]
+        touch = max(0, now + jitter, before_touch + MS)  # which card lies on which is seen, so the order is right
         spot.first = self.read(spot.card)
         landed = CardLanded(
             at_ns=touch, earliest_ns=touch - half, latest_ns=touch + half, pile=pile, cards=spot.first,
             players=self.who(action.player), origins=self.origins(action), together=2 if two else 1,
         )  # fmt: skip
         late = self.between((200, 800)) if self.chance(noise.late_landings) else self.between(noise.report_ms)
-        self.report(now + late, landed, action)
+        arrival = max(now + late, before_report + MS)
+        self.last_landing[pile] = (touch, arrival)
+        self.report(arrival, landed, action)
 
     def shake(self, action: Lay | SpitDown, now: int) -> None:
         """A hard play that the pad of that pile feels."""

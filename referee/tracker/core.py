@@ -12,7 +12,7 @@ import msgspec
 
 from referee.cards import UNREAD, Card
 from referee.game.deal_end import settle
-from referee.game.events import Call, Spit, TakeBack
+from referee.game.events import Call, Land, Spit, TakeBack
 from referee.game.judge import judge
 from referee.game.phases import Phase
 from referee.game.position import Position
@@ -47,6 +47,10 @@ from referee.verdicts import (
 )
 
 MS = 1_000_000
+MISSED = 0.003
+"""Share of landings that nobody reports."""
+REPORT_NS = 1000 * MS
+"""A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
 SURE = 0.9995
 """Share of the likeliest world over which the others do not matter for anything but blame."""
 
@@ -81,6 +85,8 @@ class PileView:
 
     first: Card | None = None
     seen_ns: int = LONG_AGO
+    strange: list[PileRead] = field(default_factory=list)
+    """Looks that no world explains: misread, or ahead of the report of a landing."""
     odd_looks: int = 0
     is_old: bool = False
     """It still shows the cards of the deal before."""
@@ -120,7 +126,7 @@ class Core:
             self,
             layout=self.layout.copy(),
             rows={player: row.copy() for player, row in self.rows.items()},
-            piles={pile: replace(view) for pile, view in self.piles.items()},
+            piles={pile: replace(view, strange=list(view.strange)) for pile, view in self.piles.items()},
             open={n: replace(one) for n, one in self.open.items()},
         )
 
@@ -139,6 +145,7 @@ class Core:
         """A card came down: every world splits into what it may have been."""
         self._begin_in_a_hurry()
         pile = self.piles[landing.pile]
+        self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
         self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns))
         hands = self._whose_hands(landing.at_ns)
@@ -158,6 +165,7 @@ class Core:
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         self.lost += self.lost > 0
+        self._look_again(n, landing.pile)
 
     def _guesses(self, world: World, landing: CardLanded, hands: tuple[Player, ...]) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
@@ -182,6 +190,8 @@ class Core:
         event = guess.event
         if guess.place is not None and event.player != "unknown":
             world = rowsync.bared(world, event.player, guess.place)
+            if guess.renames and isinstance(event, Land):
+                world = rowsync.named(world, event.player, guess.place, event.cards[-1])
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
         card = event.card if isinstance(event, Spit) else event.cards[-1]
@@ -199,10 +209,16 @@ class Core:
     def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[tuple[float, World, Claim]]:
         """A landing that a look at the pile had already told of, reported now."""
         return [
-            (world.weighed(evidence.card_likelihood(landing.cards, claim.card)).log_weight, world, claim)
+            (world.weighed(self._reports(landing, claim)).log_weight, world, claim)
             for n, claim in world.claims.items()
             if n < 0 and claim.word == "legal" and claim.pile == landing.pile and claim.at_ns > landing.at_ns - 1500 * MS
         ]
+
+    @staticmethod
+    def _reports(landing: CardLanded, claim: Claim) -> float:
+        """How well a report fits the unseen landing that it may be about."""
+        hand = 1.0 if claim.player == "unknown" else evidence.player_likelihood(landing.players, claim.player)
+        return hand * evidence.card_likelihood(landing.cards, claim.card)
 
     def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:
         """A card was taken off a pile: each world says which."""
@@ -219,6 +235,7 @@ class Core:
         view = self.piles[taken.pile]
         view.first, view.changed_ns, view.odd_looks = None, max(view.changed_ns, taken.at_ns), 0
         self.moved_ns = max(self.moved_ns, taken.at_ns)
+        self._look_again(n, taken.pile)
         return told
 
     def _without(self, world: World, taken: CardTakenBack) -> tuple[World, Card | None, bool, float]:
@@ -247,17 +264,33 @@ class Core:
             return
         tops = {world.position.middle(look.pile).physical_top for world in self.worlds}
         best = evidence.best_card(look.cards)
-        if best in tops and len(tops) == 1:
-            view.seen_ns, view.odd_looks = look.at_ns, 0
-            return
         if best not in tops:
             view.odd_looks += 1
-            self._wonder(n, look, best)
-        elif best == self.top(look.pile):
+            view.strange.append(look)
+            return
+        if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
-        self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+            view.strange.clear()
+        if len(tops) > 1:
+            self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
         if view.first is None:
             view.first = best
+
+    def _look_again(self, n: int, pile: Pile) -> None:
+        """A landing or a taking back was reported: looks that were ahead of it are understood now."""
+        looks, self.piles[pile].strange = self.piles[pile].strange, []
+        for look in looks:
+            self.look_at_pile(n, look)
+
+    def _wonder_at(self, n: int, pile: Pile, until_ns: int) -> None:
+        """Looks from before `until_ns` will not be explained by any report any more: something was missed."""
+        view = self.piles[pile]
+        looks = [look for look in view.strange if look.at_ns < until_ns]
+        view.strange = [look for look in view.strange if look.at_ns >= until_ns]
+        for look in looks:
+            if look.at_ns >= view.changed_ns:
+                self._wonder(n, look, evidence.best_card(look.cards))
+                self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
 
     @staticmethod
     def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
@@ -295,10 +328,10 @@ class Core:
         best = max(guess.likelihood for _, guess in found)
         worlds = []
         for before, guess in found:
-            if guess.likelihood >= max(best / 100, 1e-4):
+            if guess.likelihood >= best / 1000:
                 self.unseen -= 1
                 claim, position = self._judged(before, guess)
-                log_weight = world.weighed(0.01 * guess.likelihood / evidence.card_likelihood(look.cards, claim.card))
+                log_weight = world.weighed(MISSED * guess.likelihood / evidence.card_likelihood(look.cards, claim.card))
                 worlds.append(World(position, log_weight.log_weight, {**world.claims, self.unseen: claim}, world.stayed))
         return worlds
 
@@ -407,6 +440,9 @@ class Core:
     def decide(self) -> list[AnyVerdict]:
         """Tell what the worlds agree on by now, in the order of touch."""
         told = self._leave_lying() if self.worlds[0].away else []
+        for pile in PILES:
+            if self.piles[pile].strange:
+                self._wonder_at(0, pile, self.now_ns - REPORT_NS)
         for n, one in list(self.open.items()):
             if not one.is_told:
                 verdicts = self._tell(n, one)
@@ -471,21 +507,20 @@ class Core:
             view.is_old, view.first = True, None
 
     def _forget(self) -> None:
-        """Settled landings need no memory; what stays undecided for long is decided by weight."""
-        told = [n for n, one in self.open.items() if one.is_told]
-        if not told:
-            return
-        if len(self.worlds) > 1:
-            age = self.now_ns - max(one.landing.at_ns for one in self.open.values())
-            is_sure = len(told) == len(self.open) and shares(self.worlds)[0] > self.caution.blame
-            if age < (500 if is_sure else 4000) * MS:
-                return
-            self.worlds = self.worlds[:1]
-        world = self.worlds[0]
-        for n in told:
-            del self.open[n]
-        claims = {n: claim for n, claim in world.claims.items() if n in self.open}
-        self.worlds = (World(world.position, 0.0, claims, world.stayed),)
+        """What was told needs no memory: worlds that differed only in that become one. What the looks never decide is
+        decided by weight, once nothing has moved for a while."""
+        told = {n for n, one in self.open.items() if one.is_told}
+        if told:
+            self.open = {n: one for n, one in self.open.items() if n not in told}
+            self.become(
+                World(world.position, world.log_weight, {n: c for n, c in world.claims.items() if n not in told},
+                      world.stayed)
+                for world in self.worlds
+            )  # fmt: skip
+        if len(self.worlds) > 1 and not self.open:
+            age = self.now_ns - self.moved_ns
+            if age > 4000 * MS or (age > 500 * MS and shares(self.worlds)[0] > self.caution.blame):
+                self.worlds = self.worlds[:1]
 
     def become(self, worlds: Iterable[World]) -> None:
         """These are the worlds from now on."""

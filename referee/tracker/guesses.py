@@ -51,6 +51,8 @@ class Guess(msgspec.Struct, frozen=True):
     likelihood: float
     event: Land | Spit
     place: int | None
+    renames: bool = False
+    """The place was thought to show another card, and was misread."""
 
 
 def guesses(
@@ -66,6 +68,7 @@ def guesses(
     if best < 0.3 * LEGAL:
         found += _spits(world, landing, hands)
         found += _unseen(rules, world, rows, landing, hands)
+        found += _misread_tops(rules, world, rows, landing, hands)
         found += _stolen(world, rows, landing, hands)
         if not found or sum(landing.cards.values()) < 0.5:
             found.append(_nobody_knows(landing))
@@ -174,6 +177,27 @@ def _unseen(
                 likelihood = TURNED_IN_HAND * each * p * hand * prior * fresh
                 likelihood *= evidence.origin_likelihood(landing.origins, player, place)
                 yield Guess(likelihood, _land(landing, player, card, place), place)
+
+
+def _misread_tops(
+    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands
+) -> Iterator[Guess]:
+    """A face-up top that the looks at the row had named wrong."""
+    position, away = world.position, world.away
+    cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD]
+    for player in PLAYERS:
+        for place in range(1, len(position.side(player).row) + 1):
+            _, face = lies_at(position, away, player, place)
+            if face is None or face == UNREAD:
+                continue
+            view = rows[player].places[place - 1]
+            looks = view.odds if view.card == face else {face: 0.97}
+            left = _left(rows[player], place, face, landing)
+            for card, p in cards:
+                likelihood = hands[player] * p * evidence.card_likelihood(looks, card) * left
+                likelihood *= _prior(rules, position, player, card, landing)
+                likelihood *= evidence.origin_likelihood(landing.origins, player, place)
+                yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
 
 
 def _stolen(world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:

@@ -16,6 +16,7 @@ from referee.tracker.worlds import World, lies_at
 
 Happened = TurnUp | Move
 
+MOVE_NS = 1_000_000_000
 BURIED_NS = 3_800_000_000
 LYING_NS = 5_000_000_000
 """So long a card that has to go back is waited for, if it was played on and if it was not."""
@@ -52,16 +53,42 @@ def _face(
         event = TurnUp(at_ns=at_ns, player=player, place=place, card=card)
     else:
         source = place_of_top(position.side(player).row, card)
-        if kind == "empty" and source is None and card not in world.stayed:
+        moved = _just_left(world, player, row, at_ns) if kind == "empty" and source is None else None
+        if moved is not None:
+            source, card = moved
+        elif kind == "empty" and source is None and card not in world.stayed:
             return world.moved_to(_turned_and_moved(position, player, place, card)), []
-        if kind == "face" or source is None or row.places[source - 1].card == card:
-            return _named(world, player, place, card), []
-        row.places[source - 1].left = None
+        if kind == "face" or source is None or _is_still_at(row.places[source - 1], card, at_ns):
+            return named(world, player, place, card), []
         event = Move(at_ns=at_ns, player=player, from_place=source, to_place=place, card=card)
     ruling, moved, _ = judge(rules, position, event, (event,))
     if not isinstance(ruling, Legal):
-        return _named(world, player, place, card), []
+        return named(world, player, place, card), []
+    if isinstance(event, Move):
+        _left_behind(row.places[event.from_place - 1], card)
     return world.moved_to(moved), [event]
+
+
+def _just_left(world: World, player: Player, row: RowView, at_ns: int) -> tuple[int, Card] | None:
+    """The top that the last look found gone from its place, and from where: if a face appears in a space with it, the
+    face is that card, whatever was read."""
+    for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
+        _, face = lies_at(world.position, world.away, player, place)
+        if face is not None and view.left == face and view.kind != "face" and at_ns - view.left_before_ns < MOVE_NS:
+            return place, face
+    return None
+
+
+def _is_still_at(view: PlaceView, card: Card, at_ns: int) -> bool:
+    """Whether the same look shows the card at its old place too."""
+    return view.kind == "face" and view.card == card and view.seen_ns == at_ns
+
+
+def _left_behind(view: PlaceView, card: Card) -> None:
+    """The place from which a card was moved within the row: it was not played from there."""
+    if view.card == card:
+        view.lose("unknown", view.seen_ns)
+    view.left = None
 
 
 def _turned_and_moved(position: Position, player: Player, place: int, card: Card) -> Position:
@@ -74,7 +101,7 @@ def _turned_and_moved(position: Position, player: Player, place: int, card: Card
     return without_lying(position, card).with_side(player, row=with_place(row, place, Stock(0, (card,))))
 
 
-def _named(world: World, player: Player, place: int, card: Card) -> World:
+def named(world: World, player: Player, place: int, card: Card) -> World:
     """The world in which the top of a place is `card`, whatever was thought to lie there."""
     position = world.position
     if card in world.stayed:
