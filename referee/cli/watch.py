@@ -1,61 +1,125 @@
 """`spit-referee watch VIDEO`: a recorded video in place of the camera, as fast as it can."""
 
 import json
-from collections.abc import Iterable, Iterator
+import sys
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from referee.cards import UNREAD
-from referee.observations import AnyObservation, CardLanded
+from referee.errors import NotationError
+from referee.observations import AnyObservation, CardLanded, Observation
+from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
 if TYPE_CHECKING:
-    from hardware.cameras.video import VideoFile
-    from hardware.vision.eyes import Eyes
+    from referee.game.position import Position
+    from referee.log import GameLog
+    from referee.rules.rule_set import RuleSet
+    from referee.watching import Recording
 
 
 def watch(
     video: Annotated[Path, typer.Argument(metavar="VIDEO", help="A recorded game, seen from above.")],
-    table: Annotated[Path | None, typer.Option(metavar="FILE", help="The table file; else the table is looked for.")] = None,
+    table: Annotated[
+        Path | None, typer.Option("--table", metavar="FILE", help="The table file; without it the table is looked for.")
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option("--start", metavar="FILE", help="What lies there at the start, as in a scenario.")
+    ] = None,
+    rules: Annotated[str, typer.Option("--rules", metavar="NAME", help="A rule set, or a file of house rules.")] = "pagat",
+    pads: Annotated[Path | None, typer.Option("--pads", metavar="FILE", help="Slaps, on the video's clock.")] = None,
+    log: Annotated[Path | None, typer.Option("--log", metavar="DIR", help="Log the game in this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    show_eyes: Annotated[
+        Path | None, typer.Option("--show-eyes", metavar="OUT", help="A video that shows what the eyes saw.")
+    ] = None,
 ) -> None:
     """Referee a recorded video: what landed when, whose it was, and whether it was legal."""
-    from hardware.cameras.video import VideoFile
+    from referee.cli.rules import load_rules
+    from referee.session import Session
+    from referee.tracker import Tracker
+    from referee.watching import Recording
 
-    source = VideoFile(video)
+    chosen = load_rules(rules)
+    position, words = (None, None) if start is None else read_start_file(start)
+    with ExitStack() as stack:
+        viewer = None
+        if show_eyes is not None:
+            from hardware.vision.overlay import EyesVideo
+
+            viewer = stack.enter_context(EyesVideo(show_eyes))
+        recording = Recording(video, table, pads, None if viewer is None else viewer.show)
+        stack.callback(recording.close)
+        record = None if log is None else stack.enter_context(_new_log(log, video, chosen, rules, words, recording))
+        session = Session(Tracker(chosen, position), record)
+        for seen in session.run(recording.observations(None if record is None else record.frame)):
+            if viewer is not None:
+                viewer.hear(seen)
+            _tell(seen, as_json)
+        if record is not None:
+            print(f"Log: {record.directory}", file=sys.stderr)
+
+
+def read_start_file(path: Path) -> "tuple[Position, dict[str, Any]]":
+    """Return the position of a `start` object, or of a scenario that has one, and the object itself.
+
+    Raises:
+        NotationError: the file cannot be read or holds no start.
+    """
+    import yaml
+
+    from referee.game.scenario import read_start
+
     try:
-        for seen in _seen(source, _eyes(source, table)):
-            if isinstance(seen, CardLanded):
-                line = landed_line(seen)
-                print(json.dumps(line) if as_json else _landed_words(line), flush=True)
-    finally:
-        source.close()
+        words = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise NotationError(f"{path} cannot be read as a start ({error}): give YAML or JSON as in a scenario") from None
+    if isinstance(words, dict) and isinstance(words.get("start"), dict):
+        words = words["start"]
+    if not isinstance(words, dict):
+        raise NotationError(f"{path} holds no start: give YAML or JSON as in a scenario")
+    return read_start(words), words
 
 
-def _eyes(source: "VideoFile", table_file: Path | None) -> "Eyes":
-    from hardware.tablefile import load_table
-    from hardware.vision.eyes import Eyes
-    from hardware.vision.reader import CardReader
-    from hardware.vision.tablefinder import find_table
+def _new_log(
+    folder: Path, video: Path, rules: "RuleSet", name: str, start: dict[str, Any] | None, recording: "Recording"
+) -> "GameLog":
+    from referee.log import GameLog, Header
+    from referee.log.header import Device
 
-    first = next(iter(source.frames())).image
-    table = load_table(table_file) if table_file is not None else find_table(first)
-    return Eyes(table, CardReader())
+    camera = Device(role="camera", name=f"{video.name} at {recording.video.fps:g} frames a second")
+    header = Header(
+        source=f"video {video.name}",
+        rules_name=name,
+        rules=msgspec.to_builtins(rules),
+        start=start,
+        devices=(camera,),
+    )
+    return GameLog.create(folder, header)
 
 
-def _seen(source: "VideoFile", eyes: "Eyes") -> Iterator[AnyObservation]:
-    for frame in source.frames():
-        yield from eyes.see(frame)
+def _tell(seen: AnyObservation | AnyVerdict, as_json: bool) -> None:
+    if isinstance(seen, CardLanded):
+        line: dict[str, Any] = landed_line(seen)
+    elif isinstance(seen, Observation):
+        return
+    else:
+        line = verdict_line(seen)
+    print(json.dumps(line) if as_json else _words(line), flush=True)
 
 
-def landed_line(seen: CardLanded) -> dict[str, object]:
-    """Return what is printed of a landing: its likeliest card and player."""
+def landed_line(seen: CardLanded) -> dict[str, Any]:
+    """Return what is printed of a landing: its likeliest card and player, its touch and the bounds of that."""
     card, p = max(seen.cards.items(), key=lambda item: item[1], default=(UNREAD, 0.0))
     player, share = max(seen.players.items(), key=lambda item: item[1], default=("unknown", 0.0))
     return {
         "kind": "card_landed",
-        "at_ms": round(seen.at_ns / 1e6, 1),
+        "at_ms": _ms(seen.at_ns),
+        "earliest_ms": _ms(seen.earliest_ns),
+        "latest_ms": _ms(seen.latest_ns),
         "pile": seen.pile,
         "player": player if share > 0.5 else "unknown",
         "card": card,
@@ -63,8 +127,28 @@ def landed_line(seen: CardLanded) -> dict[str, object]:
     }
 
 
-def _landed_words(line: dict[str, object]) -> str:
-    return f"{line['at_ms']:>9} ms  {line['player']} lays {line['card']} on {line['pile']} (p {line['p']})"
+def verdict_line(verdict: AnyVerdict) -> dict[str, Any]:
+    """Return a verdict as it is printed: its fields by name, its moment as `at_ms` of the video."""
+    plain: dict[str, Any] = msgspec.to_builtins(verdict)
+    line = {"kind": plain.pop("kind"), "at_ms": _ms(plain.pop("at_ns"))}
+    plain.pop("decided_ns", None)
+    if isinstance(verdict, PlayJudged | SpitJudged):
+        plain.setdefault("reason", None)
+    return line | plain
 
 
-__all__: Iterable[str] = ("landed_line", "watch")
+def _ms(at_ns: int) -> float:
+    return round(at_ns / 1e6, 1)
+
+
+def _words(line: dict[str, Any]) -> str:
+    at = f"{line['at_ms'] / 1000:8.2f} s  "
+    if line["kind"] == "card_landed":
+        return f"{at}{line['card']} on {line['pile']} by {line['player']} (p {line['p']:.2f})"
+    if line.get("sentence"):
+        return f"{at}    {line['sentence']}"
+    shown = {key: value for key, value in line.items() if key not in ("kind", "at_ms", "of", "p")}
+    said = ", ".join(f"{key} {value}" for key, value in shown.items() if value is not None)
+    return f"{at}    {line['kind'].replace('_', ' ')}{': ' if said else ''}{said}"
+
+
