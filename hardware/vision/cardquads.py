@@ -15,6 +15,8 @@ Point = NDArray[np.float64]
 
 _SAMPLES: Final = 24
 """Places along each side where its edge is looked for."""
+_REACHES: Final = (0.09, 0.04)
+"""How far from a side its edge is looked for, in rounds, as shares of the card's length."""
 
 
 def overlap(a: Quad, b: Quad) -> float:
@@ -51,8 +53,14 @@ def place_on(quad: Quad, point: Point) -> Point:
 
 def fitted(image: Image, quad: Quad) -> Quad:
     """The quad with each side moved to the strongest straight edge near it; unchanged where no such edge is."""
+    for reach in _REACHES:
+        quad = _fitted_within(image, quad, reach)
+    return quad
+
+
+def _fitted_within(image: Image, quad: Quad, share: float) -> Quad:
     long_px = float(np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1).max())
-    reach = max(3.0, 0.05 * long_px)
+    reach = max(3.0, share * long_px)
     x0, y0 = np.floor(np.maximum(quad.min(axis=0) - 2 * reach, 0)).astype(int)
     x1, y1 = np.ceil(quad.max(axis=0) + 2 * reach + 1).astype(int)
     part = image[y0:y1, x0:x1]

@@ -23,10 +23,11 @@ Quad = NDArray[np.float64]
 
 NAMES: Final[tuple[Card, ...]] = (*PACK, JOKER)
 """Columns of the odds of an index; a last column stands for "no index"."""
+_NOTHING_READ: Final = np.full(len(NAMES) + 1, 1 / (len(NAMES) + 1))
 
 LONGEST_PX: Final = 1280
 """A picture is searched at this long side and at halves of it: a card must be longer than about a sixteenth of it."""
-_SHORTEST_PX: Final = 140
+_SHORTEST_PX: Final = 50
 _STRIDE: Final = 4
 _INDEX_UNIT_PX: Final = 16.0
 _CARD_UNIT_PX: Final = 64.0
@@ -115,7 +116,7 @@ def _levels(image: Image) -> Iterator[tuple[Image, float]]:
 
 
 def _peaks(said: NDArray[np.float32], scale: float, least: float) -> list[Index]:
-    """Local maxima of the heat as marks in the whole picture's pixels; the odds are the finder's own."""
+    """Local maxima of the heat as marks in the whole picture's pixels, not yet read."""
     heat = 1 / (1 + np.exp(-said[0]))
     top = cv2.dilate(heat, np.ones((3, 3), np.uint8))
     rows, columns = np.nonzero((heat >= top) & (heat > least))
@@ -125,9 +126,8 @@ def _peaks(said: NDArray[np.float32], scale: float, least: float) -> list[Index]
         cell = said[:, y, x].astype(np.float64)
         index = cell[1:9].reshape(4, 2) * _INDEX_UNIT_PX + at
         card = cell[9:17].reshape(4, 2) * _CARD_UNIT_PX + at
-        odds = odds_of(np.concatenate([cell[18:32], [-20.0], cell[32:36]])[None])[0]
-        marks.append(Index(_unscaled(index, scale), _unscaled(card, scale), float(heat[y, x]),
-                           float(1 / (1 + np.exp(-cell[17]))), odds))
+        complete = float(1 / (1 + np.exp(-cell[17])))
+        marks.append(Index(_unscaled(index, scale), _unscaled(card, scale), float(heat[y, x]), complete, _NOTHING_READ))
     return marks
 
 

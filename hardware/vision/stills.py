@@ -5,7 +5,7 @@ the picture, and a card that lies free is read once more as a whole (`reader`). 
 readings that differ leave it unread: a wrong name is worse than none.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,8 @@ NAMED_FROM: Final = 0.9
 """Least probability with which a card is named; below it is `??`."""
 OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
+FAINTEST: Final = 0.15
+"""Least product of the finder's score and the likeliest name's probability for something to be a card at all."""
 LARGEST_PX: Final = 50_000_000
 """Most pixels of a picture that is opened."""
 
@@ -66,6 +68,11 @@ class _Card:
         return float(self.odds[:-1].max())
 
     @property
+    def score(self) -> float:
+        """How surely there is an index at all."""
+        return max((i.score for i in self.indices), default=1.0)
+
+    @property
     def strength(self) -> float:
         return self.p * (sum(i.score for i in self.indices) or 0.5) * (0.2 + self.complete)
 
@@ -86,32 +93,30 @@ def open_picture(path: Path) -> Image:
         raise PictureError(f"cannot open {path}: {error.strerror or error}; give the path of a picture") from None
     if data.size == 0:
         raise PictureError(f"{path} is empty: take or copy the picture again")
-    try:
-        width, height = _size_px(data)
-        if min(width, height) < 16 or width * height > LARGEST_PX:
-            raise PictureError(f"{path} is {width} x {height} pixels: give one between 16 x 16 and 50 megapixels")
-        return np.asarray(_decoded(data, cv2.IMREAD_COLOR), np.uint8)
-    except (cv2.error, ValueError) as error:
-        if isinstance(error, PictureError):
-            raise
-        raise PictureError(f"{path} is no picture that can be read: give a JPEG or PNG file") from None
+    size = _size_px(data)
+    if size and (min(size) < 16 or size[0] * size[1] > LARGEST_PX):
+        raise PictureError(f"{path} is {size[0]} x {size[1]} pixels: give one between 16 x 16 and 50 megapixels")
+    image = _decoded(data, cv2.IMREAD_COLOR) if size else None
+    if image is None:
+        raise PictureError(f"{path} is no picture that can be read: give a JPEG or PNG file")
+    return np.asarray(image, np.uint8)
 
 
-def _size_px(data: NDArray[np.uint8]) -> tuple[int, int]:
+def _size_px(data: NDArray[np.uint8]) -> tuple[int, int] | None:
     """Width and height before all of it is unpacked: a small file can hold more pixels than the memory."""
     head = data[:24].tobytes()
     if head.startswith(b"\x89PNG") and len(head) == 24:
         return int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
-    eighth = _decoded(data, cv2.IMREAD_REDUCED_GRAYSCALE_8 if head.startswith(b"\xff\xd8") else cv2.IMREAD_GRAYSCALE)
-    factor = 8 if head.startswith(b"\xff\xd8") else 1
-    return eighth.shape[1] * factor, eighth.shape[0] * factor
+    jpeg = head.startswith(b"\xff\xd8")
+    image = _decoded(data, cv2.IMREAD_REDUCED_GRAYSCALE_8 if jpeg else cv2.IMREAD_GRAYSCALE)
+    return None if image is None else (image.shape[1] * (8 if jpeg else 1), image.shape[0] * (8 if jpeg else 1))
 
 
-def _decoded(data: NDArray[np.uint8], way: int) -> MatLike:
-    image = cv2.imdecode(data, way)
-    if image is None:
-        raise ValueError("no picture")
-    return image
+def _decoded(data: NDArray[np.uint8], way: int) -> MatLike | None:
+    try:
+        return cv2.imdecode(data, way)
+    except cv2.error:  # more pixels than OpenCV takes
+        return None
 
 
 class StillReader:
@@ -125,27 +130,30 @@ class StillReader:
     def read(self, image: Image) -> list[StillCard]:
         """Every face-up card in the picture, the surest first."""
         groups = _grouped([i for i in self._corners.indices(image) if is_card_like(i.card)])
-        judged = [card for group in groups if (card := self._judged(image, group))]
-        cards = _without_echoes(judged)
-        cards += self._outlined(image, cards)
-        return [card.said(_is_top(card, cards)) for card in cards]
+        outlines = free_outlines(image)
+        cards = [card for group in groups if (card := self._judged(image, group, outlines))]
+        cards = _without_echoes(cards + self._outlined(image, outlines))
+        return _each_once([card.said(_is_top(card, cards)) for card in cards])
 
-    def _judged(self, image: Image, group: list[Index]) -> _Card | None:
+    def _judged(self, image: Image, group: list[Index], outlines: list[Quad]) -> _Card | None:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
         complete = float(np.mean([i.complete for i in group]))
         odds, quad = _mixed([i.odds for i in group]), _outline(group)
-        if complete > 0.3:
-            quad = fitted(image, quad)
-            odds = _joined(odds, self._whole(image, [quad])[0], complete)
-        return None if odds[-1] > 0.5 else _Card(odds, quad, complete, group)
+        quads = [fitted(image, quad), quad, *(other for other in outlines if alike(quad, other) > 0.6)]
+        whole = self._whole(image, quads)
+        surest = int(np.argmax(whole[:, :-1].max(axis=1)))
+        odds = _joined(odds, whole[surest], complete)
+        quad = quads[surest] if complete > 0.3 else quad
+        card = _Card(odds, quad, complete, group)
+        return card if card.p > odds[-1] and card.p * card.score > FAINTEST else None
 
-    def _outlined(self, image: Image, cards: list[_Card]) -> list[_Card]:
-        """Cards that only their outline shows."""
-        quads = [quad for quad in free_outlines(image) if all(_apart(quad, card.quad) for card in cards)]
-        if not quads:
+    def _outlined(self, image: Image, outlines: list[Quad]) -> list[_Card]:
+        """Cards that their outline and their whole face show, whether or not an index was found."""
+        if not outlines:
             return []
-        seen = [_Card(odds, quad, 1.0, []) for odds, quad in zip(self._whole(image, quads), quads, strict=True)]
-        return _without_echoes([card for card in seen if card.p > OUTLINE_FROM])
+        odds = self._whole(image, outlines)
+        seen = [_Card(own, quad, 1.0, []) for own, quad in zip(odds, outlines, strict=True)]
+        return [card for card in seen if card.p > OUTLINE_FROM]
 
     def _whole(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
         """Odds (N, 54) over NAMES and "no face" from whole cards."""
@@ -160,8 +168,10 @@ def _mixed(odds: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _joined(index: NDArray[np.float64], whole: NDArray[np.float64], complete: float) -> NDArray[np.float64]:
-    """Index and whole face together; the face counts as much as it is likely to be bare."""
-    return _normal(np.log(np.maximum(index, 1e-4)) + complete * np.log(np.maximum(whole, 1e-3)))
+    """Index and whole face together. A face that says the same counts in full, though it be half covered; one that says
+    otherwise counts as much as it is likely to be bare."""
+    agree = int(np.argmax(index)) == int(np.argmax(whole))
+    return _normal(np.log(np.maximum(index, 1e-4)) + (1.0 if agree else complete) * np.log(np.maximum(whole, 1e-3)))
 
 
 def _normal(logs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -212,7 +222,7 @@ def _same_way(first: Index, other: Index) -> Quad:
 
 
 def _without_echoes(cards: list[_Card]) -> list[_Card]:
-    """Drop what cannot be a card of its own: an index inside a bare face, a card of the same name in the same place."""
+    """Drop what is no card of its own: an index in a bare face, an outline over another card, one place named twice."""
     kept: list[_Card] = []
     for card in sorted(cards, key=lambda c: -c.strength):
         if not any(_is_echo(card, other) for other in kept):
@@ -225,11 +235,15 @@ def _is_echo(card: _Card, other: _Card) -> bool:
         places = [place_on(other.quad, i.centre) for i in card.indices]
         if all((place > 0.0).all() and (place < 1.0).all() for place in places):
             return True
+    if not card.indices and overlap(card.quad, other.quad) > 0.1 * min(area(card.quad), area(other.quad)):
+        return True
     return card.best == other.best and alike(card.quad, other.quad) > 0.3
 
 
-def _apart(a: Quad, b: Quad) -> bool:
-    return overlap(a, b) < 0.1 * min(area(a), area(b))
+def _each_once(cards: list[StillCard]) -> list[StillCard]:
+    """A pack has each card once: of two readings of one name the less sure is not believed."""
+    surest = {card.best: card for card in sorted(cards, key=lambda c: c.p)}
+    return [card if surest[card.best] is card else replace(card, card=UNREAD) for card in cards]
 
 
 def _is_top(card: _Card, cards: list[_Card]) -> bool:

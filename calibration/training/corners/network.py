@@ -1,6 +1,6 @@
 """The corner finder: one fully convolutional network that marks every printed index and draws the card round it.
 
-Input: N x 3 x H x W, BGR, 0..1, sides multiples of 16. Output: N x 36 x H/4 x W/4, channels as in `CHANNELS`.
+Input: N x 3 x H x W, BGR, 0..1, sides multiples of 16. Output: N x 18 x H/4 x W/4, channels as in `CHANNELS`.
 """
 
 from typing import Final
@@ -13,8 +13,7 @@ INDEX_UNIT_PX: Final = 16.0
 """Index corners are given in these units from the middle of the cell."""
 CARD_UNIT_PX: Final = 64.0
 """Card corners likewise."""
-CHANNELS: Final = {"heat": slice(0, 1), "index": slice(1, 9), "card": slice(9, 17), "complete": slice(17, 18),
-                   "rank": slice(18, 32), "suit": slice(32, 36)}
+CHANNELS: Final = {"heat": slice(0, 1), "index": slice(1, 9), "card": slice(9, 17), "complete": slice(17, 18)}
 
 
 class _Block(nn.Module):
@@ -44,7 +43,7 @@ class CornerFinder(nn.Module):
         self.coarse = nn.Sequential(_conv(48, 64, 2), _Block(64, 2), _Block(64, 4), _Block(64, 2))
         self.from_coarse, self.at_middle = _conv(64, 48, size=1), _conv(48, 48)
         self.from_middle, self.at_fine = _conv(48, 32, size=1), _conv(32, 64)
-        self.head = nn.Conv2d(64, 36, 1)
+        self.head = nn.Conv2d(64, 18, 1)
         nn.init.constant_(self.head.bias[0], -4.0)
 
     def forward(self, x: Tensor) -> Tensor:

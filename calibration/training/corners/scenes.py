@@ -1,6 +1,6 @@
 """Practice scenes: cards of drawn decks lying apart, overlapping, piled or fanned, with exact truth for each index."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -10,7 +10,7 @@ from calibration.training.corners.grounds import cover, ground, photographed
 from calibration.training.corners.pool import Pool, PooledCard
 
 SIDE_PX = 288
-LONG_SIDE_PX = (78, 240)
+LONG_SIDE_PX = (74, 240)
 """Long sides of cards in a scene: a bit more than an octave, so that halving pictures reaches every size."""
 
 Points = NDArray[np.float32]
@@ -98,6 +98,13 @@ def _through(h: NDArray[np.float64], points: Points) -> Points:
     return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2), h), np.float32).reshape(points.shape)
 
 
+def _negative(card: PooledCard) -> PooledCard:
+    """A light print on dark paper."""
+    picture = card.picture.copy()
+    picture[..., :3] = 255 - picture[..., :3]
+    return replace(card, picture=picture)
+
+
 def _outline(card: PooledCard) -> Points:
     height, width = card.picture.shape[:2]
     return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - np.float32(0.5)
@@ -153,12 +160,12 @@ def scene(rng: np.random.Generator, pool: Pool) -> Scene:
     view, deck = _view(rng), int(rng.integers(len(pool)))
     laid: list[tuple[PooledCard, NDArray[np.float64]]] = []
     poses = _poses(rng, long_px) if rng.random() > 0.04 else []
-    faces = list(pool.faces(deck))
+    faces, negative = list(pool.faces(deck)), rng.random() < 0.06
     for number, pose in enumerate(poses):
         face = "back" if rng.random() < 0.08 else "JK" if rng.random() < 0.05 else str(rng.choice(faces))
         card = pool.card(deck if rng.random() < 0.9 else int(rng.integers(len(pool))), face)
         h = _homography(card, pose, long_px * float(rng.normal(1, 0.015)), view)
-        _lay(rng, picture, owner, card, h, number)
+        _lay(rng, picture, owner, _negative(card) if negative else card, h, number)
         laid.append((card, h))
     if rng.random() < 0.22:
         cover(rng, picture, owner)

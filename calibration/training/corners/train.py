@@ -17,17 +17,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from calibration.training.corners.network import CARD_UNIT_PX, CHANNELS, INDEX_UNIT_PX, STRIDE, CornerFinder
 from calibration.training.corners.pool import Pool
 from calibration.training.corners.scenes import SIDE_PX, Scene, scene
-from referee.cards import RANKS, SUITS
 
 _CELLS = SIDE_PX // STRIDE
-_USES = 3
+_USES = 6
 """How often a scene is shown, turned by quarters; drawing one costs as much as learning from it."""
-_BATCH = 16
+_BATCH = 8
 
 
 def quarter_turned(one: Scene, quarters: int) -> Scene:
@@ -43,9 +42,9 @@ def _turned(points: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What the network should say, 21 x cells x cells: heat, index, card, complete, rank, suit, the card's length;
+    """What the network should say, 19 x cells x cells: heat, index, card, complete, and the card's length in px;
     and the weight of the heat (0 where an index is half covered)."""
-    made = np.zeros((21, _CELLS, _CELLS), np.float32)
+    made = np.zeros((19, _CELLS, _CELLS), np.float32)
     weight = np.ones((_CELLS, _CELLS), np.float32)
     y, x = np.mgrid[:_CELLS, :_CELLS].astype(np.float32) * STRIDE + (STRIDE - 1) / 2
     for truth in one.indices:
@@ -63,9 +62,7 @@ def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             made[1 + 2 * n:3 + 2 * n, mine] = (truth.quad[n][:, None] - at) / INDEX_UNIT_PX
             made[9 + 2 * n:11 + 2 * n, mine] = (truth.card_quad[n][:, None] - at) / CARD_UNIT_PX
         made[17, mine] = truth.complete
-        made[18, mine] = 13 if truth.face == "JK" else RANKS.index(truth.face[:-1])
-        made[19, mine] = -1 if truth.face == "JK" else "".join(SUITS).index(truth.face[-1])
-        made[20, mine] = np.linalg.norm(truth.card_quad[3] - truth.card_quad[0])
+        made[18, mine] = np.linalg.norm(truth.card_quad[3] - truth.card_quad[0])
         cx, cy = np.rint((centre - 1.5) / STRIDE).astype(int)
         if 0 <= cx < _CELLS and 0 <= cy < _CELLS:
             made[0, cy, cx] = 1.0
@@ -73,24 +70,20 @@ def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[str, float]]:
-    """CenterNet's focal loss for the heat, L1 relative to the card's length for places, cross entropy for the rest."""
+    """CenterNet's focal loss for the heat, L1 by the card's length for places, cross entropy for bare or not."""
     heat, want = torch.sigmoid(said[:, 0]).clamp(1e-4, 1 - 1e-4), truth[:, 0]
     peak = (want == 1).float()
     focal = -(peak * (1 - heat) ** 2 * heat.log() + (1 - peak) * (1 - want) ** 4 * heat**2 * (1 - heat).log()) * weight
     n = peak.sum().clamp(min=1)
-    mine = truth[:, 20] > 0
+    mine = truth[:, 18] > 0
     got, goal = said.permute(0, 2, 3, 1)[mine], truth.permute(0, 2, 3, 1)[mine]
     m = max(1, got.shape[0])
-    length = goal[:, 20:21]
+    length = goal[:, 18:19]
     index = ((got[:, CHANNELS["index"]] - goal[:, 1:9]).abs() * INDEX_UNIT_PX / length).sum() / m
     card = ((got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length)
     card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
     complete = binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
-    rank = cross_entropy(got[:, CHANNELS["rank"]], goal[:, 18].long(), reduction="sum", label_smoothing=0.02) / m
-    suited = goal[:, 19] >= 0
-    suit = cross_entropy(got[suited][:, CHANNELS["suit"]], goal[suited, 19].long(), reduction="sum") / m
-    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 0.5 * complete,
-             "rank": 0.4 * rank, "suit": 0.4 * suit}
+    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 2 * complete}
     return torch.stack(list(parts.values())).sum(), {k: float(v.detach()) for k, v in parts.items()}
 
 
