@@ -211,6 +211,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
         return self.seen | _BIT.get(card, 0)
 
     def without_seen(self, card: Card) -> int:
+        """`seen` with one card less."""
         return self.seen & ~_BIT.get(card, 0)
 
     def shows(self, card: Card) -> tuple[Player, ...]:

@@ -11,7 +11,21 @@ from typing import Any
 
 from referee.cards import UNREAD, parse_card
 from referee.game.announcements import AnyAnnouncement
-from referee.game.events import AnyEvent, Call, Land, Layout, Move, Read, Refill, Slap, Spit, TakeBack, Tick, TurnUp
+from referee.game.events import (
+    AnyEvent,
+    Call,
+    Draw,
+    Land,
+    Layout,
+    Move,
+    Read,
+    Refill,
+    Slap,
+    Spit,
+    TakeBack,
+    Tick,
+    TurnUp,
+)
 from referee.game.judge import Judge
 from referee.game.phases import Phase
 from referee.game.position import Middle, Position, Side, seen_bits
@@ -98,13 +112,16 @@ def event(words: list[str], at_ns: int) -> AnyEvent:
             return Spit(at_ns=at_ns, player=who, card=parse_card(card), pile=pile)
         case [who, "takes", card, pile]:
             return TakeBack(at_ns=at_ns, player=who, card=parse_card(card), pile=pile)
-        case [who, "turns", place, card]:
-            return TurnUp(at_ns=at_ns, player=who, place=int(place), card=parse_card(card))
-        case [who, "moves", card, places]:
-            source, _, target = places.partition("-")
-            return Move(at_ns=at_ns, player=who, card=parse_card(card), from_place=int(source), to_place=int(target))
-        case [who, "refills", place, card]:
-            return Refill(at_ns=at_ns, player=who, place=int(place), card=parse_card(card))
+        case [who, "turns", place, card, *hand]:
+            return TurnUp(at_ns=at_ns, player=who, place=int(place), card=parse_card(card), hand=in_hand(hand))
+        case [who, "moves", card, places, *hand]:
+            source, target = map(int, places.split("-"))
+            moved = parse_card(card)
+            return Move(at_ns=at_ns, player=who, card=moved, from_place=source, to_place=target, hand=in_hand(hand))
+        case [who, "refills", place, card, *hand]:
+            return Refill(at_ns=at_ns, player=who, place=int(place), card=parse_card(card), hand=in_hand(hand))
+        case [who, "draws"]:
+            return Draw(at_ns=at_ns, player=who)
         case [who, "shows", place, card]:
             where: Any = place if place in "AB" else int(place)
             return Read(at_ns=at_ns, player=who, place=where, card=parse_card(card))
@@ -112,7 +129,6 @@ def event(words: list[str], at_ns: int) -> AnyEvent:
             return Layout(at_ns=at_ns, player=who, tops=tuple(map(parse_card, tops)))
         case [who, cards, pile, *how]:
             faces = tuple(map(parse_card, cards.split("+")))
-            hand: Any = next((word for word in how if word in "LR"), None)
             place = next((int(word) for word in how if word.isdecimal()), None)
             order_known, touched = "unordered" not in how, "beside" not in how
             return Land(
@@ -120,12 +136,16 @@ def event(words: list[str], at_ns: int) -> AnyEvent:
                 player=who,
                 pile=pile,
                 cards=faces if faces else (UNREAD,),
-                hand=hand,
+                hand=in_hand(how),
                 from_place=place,
                 order_known=order_known,
                 touched=touched,
             )
     raise AssertionError(f"nobody says {words}")
+
+
+def in_hand(words: list[str]) -> Any:
+    return next((word for word in words if word in "LR"), None)
 
 
 def in_short(ruling: Ruling) -> str:

@@ -187,3 +187,61 @@ def test_R72_twins_of_two_packs_name_nobody() -> None:
     table = Table("bicycle", p1="0:9C 0:QH 0:3D 0:10C", p2="0:KD 0:4S 0:9C 0:JD", b="10S")
     assert table("unknown 9C A") == ["legal"]
     assert table.now.in_game == table.now.total
+
+
+def test_R29_an_unread_card_taken_back_is_judged_by_what_it_turns_out_to_be() -> None:
+    for taken, ruling, row in (("??", "nothing", "0:??"), ("3C", "nothing", "0:3C"), ("7S", "card_was_played p1", "-")):
+        table = Table()
+        assert table("p1 ?? A 1", f"p1 takes {taken} A") == ["unread?", ruling]
+        assert table.row("p1").split()[0] == row
+        assert table.now.in_game == table.now.total
+
+
+@pytest.mark.parametrize("who", ["unknown", "p1"])
+def test_R6_an_unread_card_from_nobody_knows_where_is_counted_once_also_when_it_goes_back(who: str) -> None:
+    table = Table()
+    assert table(f"{who} ?? A") == ["unread?"]
+    assert (table.now.A.count, table.now.in_game) == (2, table.now.total)
+    assert table("unknown shows A 3C") == [f"not_adjacent {who}"]
+    assert (table.now.A.count, table.now.in_game) == (1, table.now.total)
+    assert table.row("p1") == "0:7S 1:QH 2:3D 3:10C 4:5H"
+
+
+def test_R6_a_second_unread_card_can_no_longer_be_judged_but_its_face_is_taken_in() -> None:
+    table = Table()
+    assert table("p1 ?? A 1", "p2 ?? A 3") == ["unread?", "unread?"]
+    assert table("unknown shows A 3C", "unknown shows A ??") == ["nothing", "nothing"]
+    assert table.now.A.top == "3C"
+    assert table("p2 takes 9D A") == ["nothing"]
+
+
+def test_R6_an_unread_card_that_was_covered_is_still_judged_when_a_picture_tells_what_it_was() -> None:
+    table = Table(p1="0:7S - - - -", p2="0:KD 1:4S 2:9C 3:5C 4:2H")
+    assert table("p1 ?? A", "p2 5C A") == ["unread?", "unread_top?"]
+    assert table("unknown shows A 3C") == ["not_adjacent p1"]
+    assert (table.now.A.top, table.row("p1"), table.now.A.count) == ("5C", "0:3C - - - -", 2)
+
+
+def test_R20_the_place_that_a_card_was_seen_to_leave_tells_equal_guesses_apart() -> None:
+    table = Table(p1="0:7S 2: 3: 3:10C 4:5H")
+    assert table("p1 9D A 3") == ["legal"]
+    assert table.row("p1") == "0:7S 2: 2: 3:10C 4:5H"
+    assert table("p1 10H A 1") == ["legal"]  # 7S lies there, so it was the first that lay face down
+    assert table.row("p1") == "0:7S 1: 2: 3:10C 4:5H"
+
+
+def test_R20_an_unseen_card_that_only_one_row_can_have_held_leaves_that_row_and_names_nobody() -> None:
+    table = Table(p1="0:7S 2: 2:3D 3:10C 4:5H")
+    assert table("unknown 9D A") == ["legal"]
+    assert table.row("p1") == "0:7S 1: 2:3D 3:10C 4:5H"
+    both = Table(p1="0:7S 2: 2:3D", p2="0:KD 2: 2:JC")
+    assert both("unknown 9D A") == ["legal"]
+    assert both.now.in_game == both.now.total
+
+
+def test_R83_in_speed_a_card_comes_from_the_hand_or_was_drawn_in_passing() -> None:
+    table = Table("speed", p1="", p2="", spit=(2, 9))  # empty hands, two cards in the stock of p1
+    assert table("p1 9C A") == ["legal"]
+    assert table.now.p1.packet == 1
+    assert table("p1 9C B", "unknown 10C A") == ["misread?", "legal"]
+    assert table.now.in_game == table.now.total

@@ -114,3 +114,27 @@ def test_a_stock_pile_is_written_as_it_is_read() -> None:
 
 def test_positions_of_the_tests_hold_all_cards() -> None:
     assert position().in_game == position().total
+
+
+@pytest.mark.parametrize(
+    ("second", "house"),
+    [("p1 turns 2 JS L @100", "pagat"), ("p1 moves QH 3-1 L @100", "pagat"), ("p1 refills 1 2C L @100", "bicycle")],
+)
+def test_R27_one_hand_only_holds_for_every_action(second: str, house: str) -> None:
+    row = "- 2: 2:QH 3:10C 0:7S" if house == "pagat" else "- 0:QH 0:7S 0:10C"
+    table = Table(house, p1=row)
+    assert table("p1 7S A R", second) == ["legal", "two_hands p1"]
+
+
+def test_R76_only_bicycle_has_a_deck_and_only_speed_a_stock_to_draw_from() -> None:
+    table = Table(p1="- 1:QH 2:3D 3:10C 4:5H")
+    assert table("p1 refills 1 9H", "p1 draws", "p1 lays 2H 3H") == ["nothing", "nothing", "nothing"]
+    speed = Table("speed", p1="", p2="", spit=(1, 9))
+    assert speed("p1 draws", "p1 draws") == ["legal", "nothing_to_turn p1"]
+
+
+def test_R34_a_reading_of_nobody_knows_whose_row_is_left_alone() -> None:
+    table = Table()
+    before = table.now
+    assert table("unknown shows 2 QH", "p1 shows 2 ??") == ["nothing", "nothing"]
+    assert table.now == before

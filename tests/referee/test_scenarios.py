@@ -35,6 +35,26 @@ def test_a_scenario_that_expects_something_else_is_noticed() -> None:
     assert list(differences(document)) == ["step 1: state.top_A: expected '8D', got '9C'"]
 
 
+@pytest.mark.parametrize(
+    ("name", "part", "wrong"),
+    [
+        ("legality_any", ("tops", "AS"), "1" * 52),
+        ("stuck", ("groups", 0, "cases", 0, "can"), [None, None]),
+        ("deals", ("shapes", 0, "row"), [0]),
+        ("deals", ("next_deals", 0, "piles"), 3),
+        ("races", ("cases", 0, "second_is"), "legal"),
+        ("slaps", ("cases", 0, "result"), {"p1": "none", "p2": "none"}),
+    ],
+)
+def test_a_table_that_expects_something_else_is_noticed(name: str, part: tuple[Any, ...], wrong: Any) -> None:
+    document = yaml.load((FOLDER / "tables" / f"{name}.yaml").read_bytes(), Loader=yaml.CSafeLoader)
+    place = document
+    for key in part[:-1]:
+        place = place[key]
+    place[part[-1]] = wrong
+    assert list(differences(document)) != []
+
+
 def test_only_what_is_expected_is_compared() -> None:
     assert first_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2, "c": 3}], "d": 4}) is None
     assert first_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == "a[1].b: expected 2, got 3"

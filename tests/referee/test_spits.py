@@ -3,9 +3,10 @@
 import pytest
 from spoken import Table
 
+from referee.cards import Card
 from referee.game.announcements import DealOver, NotStuck, SpitCall, Stuck
 from referee.game.phases import Phase
-from referee.game.position import Position, Side
+from referee.game.position import Middle, Position, Side
 from referee.rules.rows import parse_row
 
 STUCK1 = "0:2S 1:QH 2:3D 3:10C 4:5H"
@@ -162,8 +163,8 @@ def test_R88_in_speed_only_the_players_know_and_used_up_outer_stacks_are_renewed
         phase=Phase.PLAY,
         p1=Side(hand=5, packet=3),
         p2=Side(hand=5, packet=3),
-        A=stuck().now.A.__class__(top="8D", count=20),
-        B=stuck().now.B.__class__(top="AC", count=16),
+        A=Middle(top=Card("8D"), count=20),
+        B=Middle(top=Card("AC"), count=16),
     )
     table = Table("speed", start=start)
     table("tick", "p1 calls")
@@ -173,3 +174,31 @@ def test_R88_in_speed_only_the_players_know_and_used_up_outer_stacks_are_renewed
     assert (table.now.A.outer, table.now.B.outer, table.now.A.count) == (19, 15, 1)
     assert table("p1 spits 4D A", "p2 spits 6D B") == ["legal", "legal"]
     assert table.now.in_game == table.now.total
+
+
+def test_R88_in_speed_one_spit_card_is_too_early_and_two_within_a_second_are_a_call() -> None:
+    middle = {"A": Middle(top=Card("8D"), count=9, outer=5), "B": Middle(top=Card("AC"), count=9, outer=5)}
+    start = Position(phase=Phase.PLAY, p1=Side(hand=5, packet=7), p2=Side(hand=5, packet=7), **middle)
+    table = Table("speed", start=start)
+    assert table("p1 spits 4D A") == ["not_stuck p1"]
+    table = Table("speed", start=start)
+    assert table("p1 spits 4D A", "p2 spits 6D B @500") == ["legal", "legal"]
+    assert (table.now.A.outer, table.now.B.outer) == (4, 4)
+
+
+def test_R46_the_first_half_of_a_late_agreement_on_the_wrong_pile_still_goes_back() -> None:
+    table = Table(options={"spit_when": "stuck_or_agreed"})
+    assert table("p1 spits 4D B") == ["not_stuck p1"]
+    assert table("p2 spits 6D B @600") == ["legal"]
+    assert (table.now.B.top, table.now.p1.due, table.now.phase) == ("6D", ("A",), Phase.SPIT)
+
+
+def test_R46_who_will_not_play_but_has_nothing_to_spit_with_changes_nothing() -> None:
+    table = Table("wikipedia", spit=(0, 0))
+    assert table("both calls") == ["nothing"]
+    assert (table.said, table.now.phase) == ([], Phase.PLAY)
+
+
+def test_R40_a_call_after_the_deal_is_over_is_only_a_word() -> None:
+    table = Table(p1="0:7S - - - -")
+    assert table("p1 7S A", "both calls") == ["legal", "nothing"]
