@@ -160,6 +160,8 @@ class Choreography:
     def _carrying_hand(self, player: Player, hand: Hand, source: Spot, rest: Lying, lift: int, touch: int) -> None:
         from_x, from_y = grip(player, hand, *spot_mm(source))
         to_x, to_y = grip(player, hand, rest.x_mm, rest.y_mm)
+        if self._random.random() < self.look.tossed:  # the hand stops short and the card slides on alone
+            to_x, to_y = from_x + 0.7 * (to_x - from_x), from_y + 0.7 * (to_y - from_y)
         self._hand(player, hand).do(
             [Key(lift - 60 * MS, from_x, from_y), Key(lift, from_x, from_y, arc_mm=0.0),
              Key(touch, to_x, to_y, arc_mm=22.0), Key(touch + _STAYS_NS, to_x, to_y, arc_mm=0.0)]

@@ -33,7 +33,7 @@ class HandLook:
     glove: bool = False
     sleeve: BGR = (90, 62, 40)
     sleeve_pattern: str = "plain"
-    sleeve_from_mm: float = 215.0
+    sleeve_from_mm: float = 190.0
     """Where the cuff is, from the fingertips; beyond 500 the arm is bare."""
     size: float = 1.0
     seed: int = 1
@@ -46,7 +46,7 @@ class HandLook:
             glove=glove,
             sleeve=rng.choice(_SLEEVES),
             sleeve_pattern=rng.choice(("plain", "plain", "stripes", "check")),
-            sleeve_from_mm=rng.choice((195.0, 215.0, 240.0, 300.0, 600.0)),
+            sleeve_from_mm=rng.choice((165.0, 185.0, 215.0, 260.0, 600.0)),
             size=rng.uniform(0.86, 1.1),
             seed=rng.randrange(1 << 30),
         )
@@ -83,6 +83,8 @@ class Look:
     mat: str = "printed"
     pads: bool = True
     """Whether slap pads lie on the table."""
+    clutter: bool = False
+    """Whether a mug and a phone lie beside the mat."""
     camera: Camera = field(
         default_factory=lambda: Camera(tilt_deg=2.0, roll_deg=0.6, lens_k1k2p1p2k3=(-0.03, 0.0, 0.0, 0.0, 0.0))
     )
@@ -99,6 +101,8 @@ class Look:
     """Standard deviation in levels of 255."""
     defocus_px: float = 0.7
     jpeg_quality: int | None = None
+    tossed: float = 0.0
+    """Share of cards that are thrown rather than laid."""
     untidy: float = 1.0
     """How far cards lie from where they should: 1 is a careful player."""
 
@@ -120,12 +124,14 @@ class Look:
             deck=rng.choice(sorted(DECK_STYLES)),
             table_top=rng.choice(TABLE_TOPS),
             mat=rng.choice(MATS[:-1]),
+            clutter=rng.random() < 0.4,
             camera=_filling(camera, rng.uniform(0.80, 0.93)),
             lamp=_seeded_lamp(rng),
             hands={"p1": HandLook.seeded(rng), "p2": HandLook.seeded(rng)},
             shutter_s=rng.uniform(0.004, 0.014),
             noise=rng.uniform(1.2, 4.5),
             defocus_px=rng.uniform(0.45, 1.05),
+            tossed=rng.choice((0.0, 0.1, 0.25)),
             untidy=rng.uniform(0.6, 1.8),
         )
 

@@ -36,7 +36,8 @@ def _stem(top: float) -> Polygon:
     return np.concatenate([right, right[::-1] * (-1, 1)])
 
 
-def _circle(x: float, y: float, radius: float) -> Polygon:
+def circle(x: float, y: float, radius: float) -> Polygon:
+    """Return 40 points of a circle."""
     turn = np.linspace(0, 2 * np.pi, 40)
     return np.stack([x + radius * np.cos(turn), y + radius * np.sin(turn)], axis=1)
 
@@ -52,8 +53,8 @@ def suit_polygons(suit: str) -> tuple[Polygon, ...]:
         return (np.concatenate([quarter, quarter[::-1] * (-1, 1)]),)
     if suit == "S":
         return (_heart() * (1, -0.86) + (0, -0.07), _stem(0.0))
-    leaves = (_circle(0, -0.26, 0.23), _circle(-0.26, 0.08, 0.23), _circle(0.26, 0.08, 0.23))
-    return (*leaves, _circle(0, 0, 0.12), _stem(-0.05))
+    leaves = (circle(0, -0.26, 0.23), circle(-0.26, 0.08, 0.23), circle(0.26, 0.08, 0.23))
+    return (*leaves, circle(0, 0, 0.12), _stem(-0.05))
 
 
 @dataclass(frozen=True, slots=True)

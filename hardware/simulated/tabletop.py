@@ -7,7 +7,7 @@ import numpy as np
 
 from hardware.frames import Image
 from hardware.simulated.look import Lamp, Look
-from hardware.simulated.suits import BGR, Canvas, Polygon
+from hardware.simulated.suits import BGR, Canvas, Polygon, circle
 from hardware.simulated.view import View
 from hardware.tablefile import (
     MARKER_CENTRES_MM,
@@ -64,6 +64,8 @@ class _World:
             self.picture = _cloth(rng, width, height, base, 2.0 if look.table_top == "white" else 7.0)
         self.canvas = Canvas(self.picture, _PX_PER_MM)
         self._lay_mat(look, rng)
+        if look.clutter:
+            self._put_clutter(rng)
         if look.pads:
             for player, pile in PAD_CENTRES_MM:
                 self._box(*PAD_CENTRES_MM[player, pile], PAD_MM, (52, 50, 50) if player == "p1" else (60, 48, 44))
@@ -80,6 +82,14 @@ class _World:
         if look.mat != "none":
             for number, (x_mm, y_mm) in enumerate(MARKER_CENTRES_MM):
                 self._draw_marker(number, x_mm, y_mm)
+
+    def _put_clutter(self, rng: np.random.Generator) -> None:
+        """A mug and a phone beside the mat."""
+        side = -1 if rng.random() < 0.5 else 1
+        x, y = self._at(side * rng.uniform(345, 375), rng.uniform(-150, 150))
+        for size, ink in ((82.0, (150, 120, 60)), (72.0, (190, 190, 190)), (64.0, (18, 30, 48))):
+            self.canvas.fill(circle(x, y, size / 2), ink)
+        self._box(-side * rng.uniform(345, 380), rng.uniform(-120, 120), (72.0, 146.0), (40, 38, 36))
 
     def _at(self, x_mm: float, y_mm: float) -> tuple[float, float]:
         return x_mm + _WORLD_MM[0] / 2, _WORLD_MM[1] / 2 - y_mm
