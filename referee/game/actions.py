@@ -1,7 +1,8 @@
-"""What every action has in common: one hand only (R27), and the moment a card touched (R51)."""
+"""What actions have in common: one hand only (R27), the moment a card touched (R51), and that it may be too late."""
 
 from msgspec.structs import replace
 
+from referee.cards import Card
 from referee.game.announcements import BreachSeen
 from referee.game.events import Hands
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
@@ -21,6 +22,19 @@ def other_hand(rules: RuleSet, position: Position, who: Who, hand: Hand | None, 
     if side.acted_with is None or side.acted_with == hand or after_ns >= rules.hand_change_ms * NS_PER_MS:
         return None
     return Illegal(Breach.TWO_HANDS, who, Facts(after_ns=after_ns, limit=rules.hand_change_ms))
+
+
+def too_late(rules: RuleSet, position: Position, who: Who, card: Card, pile: Pile, at_ns: int) -> Illegal | None:
+    """The ruling on a card that comes down after the deal is over; no blame within the race window (R49).
+
+    After a one-pile deal the next one is announced at once, so there the window is all there is.
+    """
+    after_ns = at_ns - position.ended_ns
+    just_over = after_ns <= rules.race_window_ms * NS_PER_MS
+    if position.phase in (Phase.SLAP, Phase.OVER) or (position.phase is Phase.FIRST_SPIT and just_over):
+        facts = Facts(card=card, pile=pile, after_ns=after_ns if just_over else None)
+        return Illegal(Breach.DEAL_IS_OVER, who, facts, blameless=just_over)
+    return None
 
 
 def remember_hand(position: Position, who: Who, hand: Hand | None, at_ns: int) -> Position:

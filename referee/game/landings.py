@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.actions import changed, other_hand, remember_hand, remember_touch
+from referee.game.actions import changed, other_hand, remember_hand, remember_touch, too_late
 from referee.game.deal_end import cleared, has_cleared
 from referee.game.events import Land, TakeBack
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored, nothing
@@ -64,14 +64,11 @@ def _why_not_now(rules: RuleSet, position: Position, event: Land, who: Who) -> I
     phase, pile = position.phase, event.pile
     if phase in (Phase.PLAY, Phase.SPIT) and pile in position.piles_in_use and position.middle(pile).top is not None:
         return None
-    after_ns = event.at_ns - position.ended_ns
-    just_over = after_ns <= rules.race_window_ms * NS_PER_MS
-    facts = Facts(card=event.card, pile=pile, after_ns=after_ns if just_over else None)
-    if phase in (Phase.SLAP, Phase.OVER) or (phase is Phase.FIRST_SPIT and just_over):
-        return Illegal(Breach.DEAL_IS_OVER, who, facts, blameless=just_over)
-    if phase is Phase.FIRST_SPIT:
-        return Illegal(Breach.NOT_STARTED, who, facts)
-    return Illegal(Breach.NOT_STARTED if pile in position.piles_in_use else Breach.PILE_NOT_IN_USE, who, facts)
+    late = too_late(rules, position, who, event.card, pile, event.at_ns)
+    if late is not None:
+        return late
+    unused = phase is not Phase.FIRST_SPIT and pile not in position.piles_in_use
+    return Illegal(Breach.PILE_NOT_IN_USE if unused else Breach.NOT_STARTED, who, Facts(card=event.card, pile=pile))
 
 
 def _stands_beside_the_last(rules: RuleSet, position: Position, event: Land, who: Who) -> bool:

@@ -3,12 +3,12 @@
 from msgspec.structs import replace
 
 from referee.cards import Card
-from referee.game.actions import remember_touch
+from referee.game.actions import remember_touch, too_late
 from referee.game.announcements import NotStuck
 from referee.game.deal_end import call_spit, spit_onto
 from referee.game.events import Call, Spit
 from referee.game.landings import cover
-from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
+from referee.game.outcome import Burst, Outcome, nothing
 from referee.game.phases import Cause, Phase
 from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
@@ -22,7 +22,7 @@ AGREEMENT_NS = 1_000_000_000
 def spit(rules: RuleSet, position: Position, event: Spit, burst: Burst) -> Outcome:
     """Judge a spit card. It need not follow; what counts is that it is due, whose it is, and on which pile."""
     position = remember_touch(position, event.player, event.pile, event.at_ns)
-    late = _why_too_late(rules, position, event)
+    late = too_late(rules, position, event.player, event.card, event.pile, event.at_ns)
     if late is not None:
         return _refused(position, event, late)
     doubtful = position.phase is Phase.PLAY and _may_be_stuck(rules, position)
@@ -45,16 +45,6 @@ def _may_be_stuck(rules: RuleSet, position: Position) -> bool:
     if rules.spit_when == "called" or not spit_onto(rules, position):
         return False
     return not any(position.can(player, rules) for player in PLAYERS)
-
-
-def _why_too_late(rules: RuleSet, position: Position, event: Spit) -> Illegal | None:
-    """The ruling if the deal is over: waiting for the slap, or a one-pile deal that ended just now."""
-    after_ns = event.at_ns - position.ended_ns
-    just_over = after_ns <= rules.race_window_ms * NS_PER_MS
-    if position.phase in (Phase.SLAP, Phase.OVER) or (position.phase is Phase.FIRST_SPIT and just_over):
-        facts = Facts(card=event.card, pile=event.pile, after_ns=after_ns if just_over else None)
-        return Illegal(Breach.DEAL_IS_OVER, event.player, facts, blameless=just_over)
-    return None
 
 
 def _whose_due(rules: RuleSet, position: Position, event: Spit) -> Player | Breach:
