@@ -19,6 +19,7 @@ from referee.game.position import Position
 from referee.observations import (
     Called,
     CardLanded,
+    CardOdds,
     CardTakenBack,
     HandsSeen,
     PileRead,
@@ -84,6 +85,8 @@ class PileView:
     """What a middle pile was last seen to show."""
 
     first: Card | None = None
+    odds: CardOdds = field(default_factory=dict)
+    """The reading of the lying top when it came down."""
     seen_ns: int = LONG_AGO
     strange: list[PileRead] = field(default_factory=list)
     """Looks that no world explains: misread, or ahead of the report of a landing."""
@@ -149,6 +152,7 @@ class Core:
         self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
         self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns))
         hands = self._whose_hands(landing.at_ns)
+        landing = self._read_together(landing)
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
             for before, guess in self._guesses(world, landing, hands):
@@ -165,7 +169,15 @@ class Core:
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         self.lost += self.lost > 0
-        self._look_again(n, landing.pile)
+
+    def _read_together(self, landing: CardLanded) -> CardLanded:
+        """The landing with the looks that were ahead of its report: they read the same card."""
+        view = self.piles[landing.pile]
+        cards, first = landing.cards, evidence.best_card(landing.cards)
+        for look in view.strange:
+            cards = evidence.merged(cards, look.cards, first) if cards else look.cards
+        view.strange, view.odds = [], cards
+        return msgspec.structs.replace(landing, cards=cards)
 
     def _guesses(self, world: World, landing: CardLanded, hands: tuple[Player, ...]) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
@@ -241,9 +253,11 @@ class Core:
     def _without(self, world: World, taken: CardTakenBack) -> tuple[World, Card | None, bool, float]:
         """The world without the card that was taken, that card, whether it was due back, and how likely that is."""
         middle = world.position.middle(taken.pile)
-        due = [(evidence.card_likelihood(taken.cards, one.card), one.card) for one in middle.lying]
+        due = [(evidence.card_likelihood(taken.cards, one.card), one.card, one.who) for one in middle.lying]
         if due:
-            likelihood, card = max(due)
+            likelihood, card, who = max(due)
+            if who != "unknown":
+                likelihood *= evidence.player_likelihood(taken.players, who)
             event = TakeBack(at_ns=taken.at_ns, player="unknown", pile=taken.pile, card=card)
             _, position, _ = judge(self.rules, world.position, event, (event,))
             left = World(position, world.log_weight, world.claims, world.stayed - {card})
@@ -306,6 +320,7 @@ class Core:
         if best is None or self.position.phase in (Phase.SLAP, Phase.OVER):
             return
         more: list[World] = []
+        view = self.piles[look.pile]
         for world in self.worlds:
             middle = world.position.middle(look.pile)
             if middle.lying and middle.top == best:
@@ -316,7 +331,8 @@ class Core:
                 named = world.position.with_middle(look.pile, top=best)
                 renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c
                            for k, c in world.claims.items()}  # fmt: skip
-                more.append(World(named, world.log_weight, renamed, world.stayed).weighed(1e-4))
+                wrong = evidence.card_likelihood(view.odds, best) / evidence.card_likelihood(view.odds, middle.top)
+                more.append(World(named, world.log_weight, renamed, world.stayed).weighed(min(wrong, 0.5) * 0.1))
         self.worlds = (*self.worlds, *more)
 
     def _unreported(self, world: World, look: PileRead) -> list[World]:
@@ -344,8 +360,8 @@ class Core:
         news = row.look(look.places, look.at_ns, gone)
         if not self.layout.is_laid(look.player):
             return self._lay_out(look.player, look.at_ns)
-        if not news:
-            return []
+        if not news or self.position.phase in (Phase.SLAP, Phase.OVER):
+            return []  # after a deal the players gather their cards in any way they like
         self.moved_ns = max(self.moved_ns, look.at_ns)
         told: list[AnyVerdict] = []
         worlds = []

@@ -30,7 +30,7 @@ ILLEGAL = 0.03
 SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
-STOLEN = 1e-3
+STOLEN = 3e-4
 TURNED_IN_HAND = 0.15
 NO_IDEA = 0.02
 """How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
