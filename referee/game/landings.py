@@ -8,10 +8,10 @@ from referee.game.deal_end import cleared, has_cleared
 from referee.game.events import Land, TakeBack
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored, nothing
 from referee.game.phases import Phase
-from referee.game.position import Cover, Lying, Middle, Position, Unread, holder
+from referee.game.position import Cover, Lying, Middle, Position, Source, Unread, holder
 from referee.game.readings import put_back_unread, read_top
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
-from referee.game.sources import Source, take, trace, unread_source
+from referee.game.sources import take, trace, unread_source
 from referee.rules.legality import follows, ranks_apart, why_not
 from referee.rules.rows import count_cards
 from referee.rules.rule_set import RuleSet
@@ -95,7 +95,7 @@ def _unread(rules: RuleSet, position: Position, event: Land, who: Who) -> Outcom
     source = unread_source(rules, position, who, event.from_place)
     position = _count_card(rules, position, event, who, source)
     known = middle.top is not None and middle.top != UNREAD
-    unread = Unread(who, middle.top, source.place) if middle.top and known else None
+    unread = Unread(who, middle.top, source) if middle.top and known else None
     position = position.with_middle(event.pile, unread=unread)
     return Undecided(Doubt.UNREAD, who, Facts(pile=event.pile)), position, ()
 
@@ -168,7 +168,7 @@ def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Ou
 
 def _count_card(rules: RuleSet, position: Position, event: Land, who: Who, source: Source) -> Position:
     """The position after a card that counts: it leaves its source and is the logical top."""
-    position = changed(take(rules, position, source), source.player)
+    position = changed(take(position, source), source.player)
     return cover(rules, position, event.pile, event.card, who, event.at_ns)
 
 

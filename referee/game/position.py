@@ -56,13 +56,19 @@ class Cover(msgspec.Struct, frozen=True):
     at_ns: int
 
 
+class Source(msgspec.Struct, frozen=True):
+    """Where a card came from: a place of a row, the hand of Speed, a packet, or nobody knows (`astray`)."""
+
+    player: Player | None
+    place: int | Literal["hand", "packet", "astray"]
+
+
 class Unread(msgspec.Struct, frozen=True):
     """A card on a middle pile that counts but was not read; what is needed to judge it once it is."""
 
     who: Who
     under: Card
-    place: int | None
-    """Where in its owner's row it came from, if that was seen."""
+    source: Source
 
 
 class Middle(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from referee.game.outcome import Burst, Outcome, nothing
 from referee.game.phases import Phase
 from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Facts, Illegal, Legal
+from referee.game.sources import give_back
 from referee.rules.deals import OTHER_WAY, full_row, row_sizes
 from referee.rules.legality import follows, ranks_apart
 from referee.rules.rows import Stock, count_cards, with_place
@@ -65,13 +66,7 @@ def put_back_unread(position: Position, pile: Pile, card: Card) -> Position:
     assert unread is not None
     top = unread.under if middle.top == UNREAD else middle.top
     position = position.with_middle(pile, top=top, count=middle.count - 1, unread=None)
-    if unread.who == "unknown":
-        return replace(position, astray=max(0, position.astray - 1))
-    side = position.side(unread.who)
-    if unread.place is None:
-        return position.with_side(unread.who, astray=max(0, side.astray - 1))
-    row = with_place(side.row, unread.place, side.row[unread.place - 1].with_top(card))
-    return position.with_side(unread.who, row=row)
+    return give_back(position, unread.source, card)
 
 
 def lay_out(rules: RuleSet, position: Position, event: Layout, burst: Burst) -> Outcome:

@@ -1,24 +1,17 @@
 """Where a landed card came from (R20): which row, which place of it, or why it cannot have come from there."""
 
-import msgspec
+from typing import Final
+
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.position import Position
+from referee.game.position import Position, Source
 from referee.game.rulings import Breach, Doubt
 from referee.rules.rows import EMPTY, Row, place_of_top, place_to_turn, with_place
 from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, PLAYERS, Player, Who
 
-
-class Source(msgspec.Struct, frozen=True):
-    """A card's origin: `player` None if it may be either's, `place` None if it came from a hand or a deck."""
-
-    player: Player | None
-    place: int | None = None
-
-
-NOBODY_KNOWS = Source(None)
+NOBODY_KNOWS: Final = Source(None, "astray")
 
 
 def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: int | None) -> Source | Breach | Doubt:
@@ -39,7 +32,7 @@ def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: 
     if rules.decks == "shared" and position.knows_in_middle(card):
         return Doubt.MISREAD
     if not rules.row_is_visible:
-        return Source(None if who == "unknown" else who)
+        return _from_hand(position, who)
     if any(card in stock.up for player in PLAYERS for stock in position.side(player).row):
         return Breach.NOT_A_TOP_CARD
     return _from_unseen(rules, position, owners, from_place)
@@ -50,7 +43,7 @@ def _from_top(position: Position, player: Player, card: Card, from_place: int | 
     row = position.side(player).row
     if from_place and from_place <= len(row) and row[from_place - 1].top == card:
         return Source(player, from_place)
-    return Source(player, place_of_top(row, card))
+    return Source(player, place_of_top(row, card) or "astray")
 
 
 def _from_unseen(
@@ -61,8 +54,10 @@ def _from_unseen(
     for player in owners:
         side = position.side(player)
         place = _unseen_place(side.row, from_place)
-        if place or (rules.refills and side.packet and EMPTY in side.row):
+        if place:
             possible.append(Source(player, place))
+        elif rules.refills and side.packet and EMPTY in side.row:
+            possible.append(Source(player, "packet"))
     if not possible:
         return Breach.NOT_A_TOP_CARD
     return possible[0] if len(possible) == 1 else NOBODY_KNOWS
@@ -77,27 +72,50 @@ def _unseen_place(row: Row, from_place: int | None) -> int | None:
     return place_of_top(row, UNREAD) or place_to_turn(row)
 
 
+def _from_hand(position: Position, who: Who) -> Source:
+    """Speed: the hand hides its cards; an empty one was filled in passing (R83, R88)."""
+    if who == "unknown":
+        return NOBODY_KNOWS
+    side = position.side(who)
+    return Source(who, "hand" if side.hand else "packet" if side.packet else "astray")
+
+
 def unread_source(rules: RuleSet, position: Position, who: Who, from_place: int | None) -> Source:
     """Where an unread card came from: the place it was seen to leave, or the only place there is."""
     if who == "unknown":
         return NOBODY_KNOWS
+    if not rules.row_is_visible:
+        return _from_hand(position, who)
     row = position.side(who).row
     if from_place and from_place <= len(row) and not row[from_place - 1].is_empty:
         return Source(who, from_place)
     filled = [place for place, stock in enumerate(row, 1) if not stock.is_empty]
-    return Source(who, filled[0] if len(filled) == 1 else None)
+    return Source(who, filled[0] if len(filled) == 1 else "astray")
 
 
-def take(rules: RuleSet, position: Position, source: Source) -> Position:
+def take(position: Position, source: Source) -> Position:
     """The position without the card at its source."""
+    return _moved(position, source, -1, None)
+
+
+def give_back(position: Position, source: Source, card: Card) -> Position:
+    """The position with the card at its source again."""
+    return _moved(position, source, +1, card)
+
+
+def _moved(position: Position, source: Source, by: int, card: Card | None) -> Position:
+    """The position with one card less (`by` -1) or with `card` more (+1) at the source."""
     player, place = source.player, source.place
     if player is None:
-        return replace(position, astray=position.astray + 1)
+        return replace(position, astray=position.astray - by)
     side = position.side(player)
-    if place is not None:
-        return position.with_side(player, row=with_place(side.row, place, side.row[place - 1].without_top()))
-    if not rules.row_is_visible and side.hand:
-        return position.with_side(player, hand=side.hand - 1)
-    if side.packet and (rules.refills or not rules.row_is_visible):
-        return position.with_side(player, packet=side.packet - 1)
-    return position.with_side(player, astray=side.astray + 1)
+    match place:
+        case "hand":
+            return position.with_side(player, hand=side.hand + by)
+        case "packet":
+            return position.with_side(player, packet=side.packet + by)
+        case "astray":
+            return position.with_side(player, astray=side.astray - by)
+    stock = side.row[place - 1]
+    stock = stock.without_top() if card is None else stock.with_top(card)
+    return position.with_side(player, row=with_place(side.row, place, stock))

@@ -245,3 +245,10 @@ def test_R83_in_speed_a_card_comes_from_the_hand_or_was_drawn_in_passing() -> No
     assert table.now.p1.packet == 1
     assert table("p1 9C B", "unknown 10C A") == ["misread?", "legal"]
     assert table.now.in_game == table.now.total
+
+
+def test_R83_an_unread_card_of_speed_goes_back_to_the_hand_it_came_from() -> None:
+    table = Table("speed", p1="", p2="", spit=(2, 9))
+    assert table("p1 ?? A", "unknown shows A 3C") == ["unread?", "not_adjacent p1"]
+    assert (table.now.p1.packet, table.now.p1.hand, table.now.A.count) == (2, 0, 1)
+    assert table.now.in_game == table.now.total
