@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from referee.cards import UNREAD, Card
 from referee.game.position import Position, Source
 from referee.game.rulings import Breach, Doubt
-from referee.rules.rows import EMPTY, Row, place_of_top, place_to_turn, with_place
+from referee.rules.rows import EMPTY, Row, count_cards, place_of_top, place_to_turn, with_place
 from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, PLAYERS, Player, Who
 
@@ -41,7 +41,7 @@ def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: 
 def _from_top(position: Position, player: Player, card: Card, from_place: int | None) -> Source:
     """The place whose top it was; `from_place` tells two equal cards of one row apart."""
     row = position.side(player).row
-    if from_place and from_place <= len(row) and row[from_place - 1].top == card:
+    if from_place and 0 < from_place <= len(row) and row[from_place - 1].top == card:
         return Source(player, from_place)
     return Source(player, place_of_top(row, card) or "astray")
 
@@ -65,7 +65,7 @@ def _from_unseen(
 
 def _unseen_place(row: Row, from_place: int | None) -> int | None:
     """A place whose top is unread or face down: the one it was seen to leave, else the first."""
-    if from_place and from_place <= len(row):
+    if from_place and 0 < from_place <= len(row):
         stock = row[from_place - 1]
         if stock.can_turn or stock.top == UNREAD:
             return from_place
@@ -86,8 +86,11 @@ def unread_source(rules: RuleSet, position: Position, who: Who, from_place: int 
         return NOBODY_KNOWS
     if not rules.row_is_visible:
         return _from_hand(position, who)
-    row = position.side(who).row
-    if from_place and from_place <= len(row) and not row[from_place - 1].is_empty:
+    side = position.side(who)
+    row = side.row
+    if count_cards(row) <= side.astray:
+        return NOBODY_KNOWS  # by the count he has no card left that could have landed
+    if from_place and 0 < from_place <= len(row) and not row[from_place - 1].is_empty:
         return Source(who, from_place)
     filled = [place for place, stock in enumerate(row, 1) if not stock.is_empty]
     return Source(who, filled[0] if len(filled) == 1 else "astray")

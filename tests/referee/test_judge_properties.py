@@ -93,6 +93,8 @@ EVENTS: st.SearchStrategy[AnyEvent] = st.one_of(
         from_place=st.one_of(st.none(), PLACES),
     ),
     events_of(Land, player=WHO, pile=PILES, cards=st.tuples(CARDS)),
+    events_of(Land, player=PLAYERS, pile=PILES, cards=st.just((UNREAD,))),
+    events_of(Read, place=PILES, card=CARDS),
     events_of(Spit, player=WHO, pile=PILES, card=CARDS),
     events_of(Slap, player=WHO, pile=PILES, under=st.booleans()),
     events_of(TakeBack, player=WHO, pile=PILES, card=CARDS),
