@@ -94,6 +94,10 @@ class LiveRig:
         finally:
             self.close()
 
+    def stop(self) -> None:
+        """End the iteration soon; may be called from a signal handler."""
+        self._queue.put(Ended())
+
     def close(self) -> None:
         """Stop every thread and give the devices back; may be called twice, from any thread."""
         if self.camera is not None:

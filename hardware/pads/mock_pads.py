@@ -1,12 +1,40 @@
 """Pads without wires: for tests, the demo, and a laptop whose keyboard stands in for them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from time import monotonic_ns
 
 from hardware.pads.edges import FOUR_PADS, MILLISECOND, Clock, Edge, Pad
+from hardware.pads.trains import Change
 from referee.errors import DeviceError
+
+
+class ScriptedPads:
+    """Plays the contacts of a script on mock pads, in real time, from the moment that the script begins."""
+
+    def __init__(self, pads: "MockPads", changes: Sequence[Change], clock: Clock = monotonic_ns) -> None:
+        self._pads, self._changes, self._clock = pads, changes, clock
+        self._stopping = Event()
+
+    def start(self, begins_ns: int) -> None:
+        """Start the thread that presses; `begins_ns` is the script's time 0 on the clock."""
+        Thread(target=self._play, args=(begins_ns,), name="scripted pads", daemon=True).start()
+
+    def stop(self) -> None:
+        """Press no more."""
+        self._stopping.set()
+
+    def _play(self, begins_ns: int) -> None:
+        for change in self._changes:
+            at_ns = begins_ns + change.at_ns
+            if self._stopping.wait(max(0, at_ns - self._clock()) / 1e9):
+                return
+            if change.down:
+                self._pads.press(change.pad, at_ns)
+            else:
+                self._pads.release(change.pad)
 
 
 class MockPads:

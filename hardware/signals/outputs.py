@@ -1,5 +1,6 @@
 """Where signals come out: lights and buzzer on pins, or a recorder. All are dark and silent after `close`."""
 
+from collections import deque
 from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any, Literal, Protocol
@@ -23,12 +24,12 @@ class Outputs(Protocol):
 
 
 class MockOutputs:
-    """Keeps what was shown, with its moments: `shown` is a list of (at_ns, Output)."""
+    """Keeps what was shown, with its moments, in `shown` as (at_ns, Output); the last `keep` of them, or all."""
 
     name = "mock"
 
-    def __init__(self, clock: Callable[[], int] = monotonic_ns) -> None:
-        self.shown: list[tuple[int, Output]] = []
+    def __init__(self, clock: Callable[[], int] = monotonic_ns, keep: int | None = None) -> None:
+        self.shown: deque[tuple[int, Output]] = deque(maxlen=keep)
         self.closed = False
         self._clock = clock
 

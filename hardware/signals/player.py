@@ -42,6 +42,8 @@ class SignalPlayer:
         """When the thread last went round."""
         self.fault = ""
         """Why the outputs do not answer; empty while they do."""
+        self.shown = DARK
+        """What lights and buzzer show now."""
         self.muted = settings.mute if settings else False
         self._settings = settings or SignalsSection()
         self._clock, self._wall = clock, wall
@@ -94,17 +96,16 @@ class SignalPlayer:
         atexit.unregister(self.close)
 
     def _run(self) -> None:
-        shown = DARK
         while True:
             with self._changed:
                 if self._closing:
                     return
                 wanted, wait_s = self._next()
-                if wanted == shown:
+                if wanted == self.shown:
                     self._changed.wait(wait_s)
                     continue
             self._show(wanted)  # outside the lock: pins that hang must not hold up those who give cues
-            shown = wanted
+            self.shown = wanted
 
     def _next(self) -> tuple[Output, float]:
         """Return what to show now, and how long until that may change."""

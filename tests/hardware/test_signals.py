@@ -224,7 +224,7 @@ def test_a_signal_is_shown_and_the_end_is_dark_and_silent() -> None:
         player.say(cue("paused"))
         wait_for(lambda: outputs.now.hz > 0)
     assert outputs.closed and outputs.now == DARK
-    assert [shown for _, shown in outputs.shown[:2]] == [Output(p1=True), DARK]
+    assert [shown for _, shown in list(outputs.shown)[:2]] == [Output(p1=True), DARK]
 
 
 def test_an_own_light_answers_within_10_ms() -> None:

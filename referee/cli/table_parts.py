@@ -1,0 +1,160 @@
+"""What a running table is made of: the real parts of the settings, or simulated ones in real time."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic_ns
+
+from hardware.cameras.choose import one_camera, watched_camera
+from hardware.cameras.watched import WatchedCamera
+from hardware.frames import Frame, FrameSource
+from hardware.pads import MockPads, PadBackend, PadReader, contact_rules, pad_backend, pads_of
+from hardware.rig import NewsQueue, Seer
+from hardware.signals import MockOutputs, Outputs, outputs_of
+from hardware.tablefile import Table
+from hardware.vision.snapshots import KeepPicture
+from referee.errors import DeviceError
+from referee.log.header import Device
+from referee.observations import AnyObservation
+from referee.ports import ObservationSink
+from referee.settings import Settings, SignalsSection
+
+EyesMaker = Callable[[KeepPicture], Seer]
+"""Builds the eyes, given where pictures are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A table ready to be watched; `mock` are the pads if they are not real, `notices` what people must know."""
+
+    source: str
+    camera: FrameSource
+    make_eyes: EyesMaker
+    pads: PadReader
+    outputs: Outputs
+    mock: MockPads | None
+    notices: tuple[str, ...] = ()
+    on_first_frame: Callable[[Frame], None] = lambda frame: None
+
+    def devices(self) -> tuple[Device, ...]:
+        """Return what the log's header says about sensors and signals."""
+        backend = self.pads.backend
+        name = self.camera.name if isinstance(self.camera, WatchedCamera) else "simulated"
+        width, height = self.camera.size_px
+        return (
+            Device(role="camera", name=f"{name}, {width}x{height} at {self.camera.fps:.0f} fps"),
+            Device(role="pads", name=backend.name, uncertainty_ns=backend.uncertainty_ns),
+            Device(role="signals", name=self.outputs.name),
+        )
+
+
+@dataclass(slots=True)
+class SharpEyes:
+    """Eyes that start with the first frame and keep a picture of every landing."""
+
+    find: Callable[[Frame], Table]
+    keep: KeepPicture
+    _see: Callable[[Frame], list[AnyObservation]] | None = field(default=None, init=False)
+
+    def see(self, frame: Frame) -> list[AnyObservation]:
+        """Take a frame in; return what is new."""
+        if self._see is None:
+            self._see = self._open(frame)
+        return self._see(frame)
+
+    def _open(self, frame: Frame) -> Callable[[Frame], list[AnyObservation]]:
+        from hardware.vision.eyes import Eyes
+        from hardware.vision.reader import CardReader
+        from hardware.vision.snapshots import Snapshots
+
+        table = self.find(frame)
+        eyes, snapshots = Eyes(table, CardReader()), Snapshots(table, self.keep)
+        return lambda frame: [snapshots.attach(frame, seen) for seen in eyes.see(frame)]
+
+
+def real_parts(settings: Settings, table: Table, queue: NewsQueue, felt: ObservationSink, as_service: bool) -> Parts:
+    """Return the parts that the settings name.
+
+    By hand, a machine without pins gets keys for pads and a drawing for lights, and a missing camera raises
+    DeviceError with its cure; a service insists on its pads and waits for its camera.
+    """
+    if not as_service:
+        try_camera(settings)
+    notices: list[str] = []
+    backend, mock = backend_or_keys(settings, as_service, notices)
+    reader = PadReader(backend, pads_of(settings.pads), felt, rules=contact_rules(settings.pads))
+    return Parts(
+        source="live",
+        camera=watched_camera(settings.camera, queue.put),
+        make_eyes=lambda keep: SharpEyes(lambda frame: table, keep),
+        pads=reader,
+        outputs=outputs_or_drawing(settings.signals, notices),
+        mock=mock,
+        notices=tuple(notices),
+    )
+
+
+def simulated_parts(settings: Settings, seed: int, deals: int, by_keys: bool, felt: ObservationSink) -> Parts:
+    """Return a rendered table with two simulated players, in real time; `by_keys`: a person slaps, not the script."""
+    from hardware.pads.mock_pads import ScriptedPads
+    from hardware.simulated.look import Look
+    from hardware.simulated.renderer import Renderer
+    from hardware.simulated.rig import SimulatedCamera, pad_changes
+    from hardware.vision.tablefinder import find_table
+    from referee.demo import simulated_script
+
+    script = simulated_script(seed, deals)
+    renderer = Renderer(script, Look() if seed == 7 else Look.seeded(seed))
+    mock = MockPads()
+    players = ScriptedPads(mock, [] if by_keys else pad_changes(script))
+    notices: list[str] = ["SIMULATED TABLE: rendered frames and mock pads; eyes, tracker, log and signals are real."]
+    return Parts(
+        source="simulated",
+        camera=SimulatedCamera(renderer, monotonic_ns),
+        make_eyes=lambda keep: SharpEyes(lambda frame: find_table(frame.image, renderer.deck.size_mm), keep),
+        pads=PadReader(mock, pads_of(settings.pads), felt, rules=contact_rules(settings.pads)),
+        outputs=outputs_or_drawing(settings.signals, notices),
+        mock=mock,
+        notices=tuple(notices),
+        on_first_frame=lambda frame: players.start(frame.at_ns),
+    )
+
+
+def try_camera(settings: Settings) -> None:
+    """Raise DeviceError with the cure if no picture can be had."""
+    from msgspec.structs import replace
+
+    camera = one_camera(replace(settings.camera, lock=False))
+    with ExitStack() as stack:
+        stack.callback(camera.close)
+        camera.open()
+        camera.read()
+
+
+def backend_or_keys(settings: Settings, as_service: bool, notices: list[str]) -> tuple[PadBackend, MockPads | None]:
+    """Return the pads' backend, and the same again if it is a mock."""
+    try:
+        backend = pad_backend(settings.pads)
+    except DeviceError as error:
+        if as_service or settings.pads.backend != "auto":
+            raise
+        notices.append(f"NO REAL PADS: {error}. Keys stand in: A S for p1, K L for p2.")
+        backend = MockPads(pads_of(settings.pads))
+    return backend, backend if isinstance(backend, MockPads) else None
+
+
+def outputs_or_drawing(settings: SignalsSection, notices: list[str]) -> Outputs:
+    """Return lights and buzzer, or a recorder if there are none: a game goes on without them."""
+    try:
+        return outputs_of(settings)
+    except DeviceError as error:
+        notices.append(f"NO LIGHTS AND NO BUZZER: {error}.")
+        return MockOutputs(keep=1)
+
+
+def games_folder(settings: Settings, chosen: Path | None) -> Path:
+    """Return where games are logged: as given, as set, or this user's usual place."""
+    from referee.log import games_dir
+
+    return games_dir(chosen or (Path(settings.storage.games_dir) if settings.storage.games_dir else None))

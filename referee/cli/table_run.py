@@ -1,0 +1,204 @@
+"""A table while it is refereed: rig, tracker, log, lights and screen put together, and taken apart in order."""
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from time import monotonic_ns
+from typing import Final
+
+import msgspec
+from rich.console import Console
+
+from hardware.heart import Heart
+from hardware.pads.mock_pads import key_listener
+from hardware.rig import LiveRig, NewsQueue
+from hardware.signals import DARK, Output, SignalPlayer
+from referee.cli.keyboard import Keyboard
+from referee.cli.run_screen import LiveRun, PlainRun, RunScreen, status_words
+from referee.cli.table_parts import Parts
+from referee.errors import DeviceError
+from referee.log import GameLog, Header, LoggedGame, list_games
+from referee.log.writer import boot_id
+from referee.observations import AnyObservation, Observation, PadSlapped, SensorBack, SensorLost
+from referee.replay.rejudge import judge_for
+from referee.rules.rule_set import RuleSet
+from referee.session import Session
+from referee.settings import Settings
+from referee.signals import cue
+from referee.tracker import Tracker
+from referee.verdicts import AnyVerdict
+
+SHOW_NS: Final = 200_000_000
+LOCK_FILE: Final = ".running"
+
+
+class TableRun:
+    """One game from start to end. Build the parts with its `queue` and, for the pads, its `felt`; then `play`."""
+
+    def __init__(self, settings: Settings, rules: RuleSet, *, shadow: bool) -> None:
+        self.queue: NewsQueue = SimpleQueue()
+        self._settings, self._rules, self._shadow = settings, rules, shadow
+        self._signals: SignalPlayer | None = None
+        self._screen: RunScreen = PlainRun()
+        self._rig: LiveRig | None = None
+        self._heart: Heart | None = None
+        self._shown_ns = 0
+
+    def felt(self, seen: AnyObservation) -> None:
+        """The pads' sink: their own light answers at once, from the pads' thread."""
+        if isinstance(seen, PadSlapped) and self._signals is not None and not self._shadow:
+            self._signals.touched(seen.player)
+        self.queue.put(seen)
+
+    def play(self, parts: Parts, games: Path, heart: Heart) -> Path:
+        """Referee until the table ends or somebody stops it; returns the game's folder."""
+        with ExitStack() as stack:
+            stack.enter_context(only_one(games))
+            log, tracker, notice = self._open_log(parts, games)
+            stack.enter_context(log)
+            self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
+            rig = self._rig = LiveRig(
+                parts.camera,
+                parts.make_eyes(log.frame),
+                parts.pads,
+                self.queue,
+                watermark_ns=round(self._settings.pads.watermark_ms * 1e6),
+                on_first_frame=parts.on_first_frame,
+                on_pace=self._pace,
+            )
+            self._heart = heart
+            stack.callback(heart.stop)
+            self._screen = stack.enter_context(self._best_screen(parts.source))
+            stack.enter_context(stopped_by_signals(rig))
+            stack.enter_context(Keyboard(KeyTaker(rig, parts)))
+            if notice:
+                self._screen.say(notice)
+            heart.ready()
+            session = Session(tracker, log, [self])
+            for seen in rig.observations():
+                session.take(seen)
+        return log.directory
+
+    def ages(self) -> Mapping[str, int]:
+        """Return how long ago each loop made progress: what the heart goes by."""
+        ages = self._rig.ages() if self._rig is not None else {}
+        return ages | ({"signals": monotonic_ns() - self._signals.beat_ns} if self._signals is not None else {})
+
+    def saw(self, seen: AnyObservation) -> None:
+        """A lost sensor is shown at the table as well; the pads go on being logged."""
+        if isinstance(seen, SensorLost):
+            self._screen.say(f"{seen.sensor} lost: {seen.reason}")
+            self._say_fault(seen.reason)
+        elif isinstance(seen, SensorBack):
+            self._screen.say(f"{seen.sensor} is back")
+            if self._signals is not None:
+                self._signals.end("fault")
+
+    def tell(self, verdict: AnyVerdict) -> None:
+        """Lights, buzzer and screen; in shadow nobody is told."""
+        if self._shadow:
+            return
+        if self._signals is not None:
+            self._signals.tell(verdict)
+        self._screen.tell(verdict)
+
+    def _say_fault(self, reason: str) -> None:
+        if self._signals is not None and not self._shadow:
+            self._signals.say(cue("fault", words=reason))
+
+    def _pace(self) -> None:
+        now_ns = monotonic_ns()
+        if self._rig is None or now_ns - self._shown_ns < SHOW_NS:
+            return
+        self._shown_ns = now_ns
+        status = self._rig.status()
+        self._screen.show(status, self._lights())
+        if self._heart is not None:
+            self._heart.beat(status_words(status))
+
+    def _lights(self) -> Output:
+        return DARK if self._signals is None else self._signals.shown
+
+    def _best_screen(self, source: str) -> RunScreen:
+        console = Console()
+        if not console.is_terminal:
+            return PlainRun()
+        words = {"simulated": "[reverse] SIMULATED TABLE [/]"}.get(source, "")
+        shadow = "[reverse] SHADOW: logs and says nothing [/]" if self._shadow else ""
+        return LiveRun(console, f"[bold]Spit referee[/] {words} {shadow}".strip())
+
+    def _open_log(self, parts: Parts, games: Path) -> tuple[GameLog, Tracker, str]:
+        """Return the log, the tracker as it stands, and what to say about it: a restart goes on with its game."""
+        quota = self._settings.storage.pictures_mb * 1_000_000
+        if parts.source == "live" and (directory := cut_game(games, self._rules)) is not None:
+            game = LoggedGame(directory)
+            tracker = judge_for(game.header)
+            for entry in game.entries():
+                if isinstance(entry.item, Observation):
+                    tracker.feed(entry.item, entry.n)
+            return GameLog.resume(directory, frame_quota_bytes=quota), tracker, f"goes on with {directory.name}"
+        header = Header(
+            source=parts.source,
+            players={"p1": self._settings.players.p1, "p2": self._settings.players.p2},
+            rules_name=self._settings.rules.name,
+            rules=msgspec.to_builtins(self._rules),
+            devices=parts.devices(),
+        )
+        log = GameLog.create(games, header, frame_quota_bytes=quota)
+        return log, Tracker(self._rules), ""
+
+
+class KeyTaker:
+    """Keys while a game runs: q ends it, and letters slap where pads are mocked."""
+
+    def __init__(self, rig: LiveRig, parts: Parts) -> None:
+        self._rig = rig
+        self._slap = key_listener(parts.mock) if parts.mock is not None else lambda key: False
+
+    def __call__(self, key: str) -> None:
+        if key.lower() == "q":
+            self._rig.stop()
+        else:
+            self._slap(key)
+
+
+def cut_game(games: Path, rules: RuleSet) -> Path | None:
+    """Return the newest game if it is live, of this boot, by the same rules, and was not closed: it is to go on."""
+    newest = next(iter(list_games(games)), None)
+    if newest is None or newest.closed or newest.header is None:
+        return None
+    same = newest.header.boot_id == boot_id() and newest.header.rules == msgspec.to_builtins(rules)
+    return newest.directory if same and newest.header.source == "live" else None
+
+
+@contextmanager
+def only_one(games: Path) -> Iterator[None]:
+    """Hold the games folder for one referee; raises DeviceError if another one runs."""
+    games.mkdir(parents=True, exist_ok=True)
+    with (games / LOCK_FILE).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            holder = lock.read().strip() or "unknown"
+            cure = "end it first (`sudo systemctl stop spit-referee` if it is the service)"
+            raise DeviceError(f"a referee is already running here (process {holder}); {cure}") from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield
+
+
+@contextmanager
+def stopped_by_signals(rig: LiveRig) -> Iterator[None]:
+    """SIGTERM and Ctrl-C end the game in order: the log is closed, lights and buzzer go out."""
+    before = {number: signal.signal(number, lambda *_: rig.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,298 @@
+"""The running table: put together, followed, stopped in order, and continued after a restart."""
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Timer
+from time import monotonic_ns
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from hardware.cameras.faulty import FaultyCamera
+from hardware.frames import Frame
+from hardware.heart import Heart
+from hardware.pads import FOUR_PADS, MockPads, PadReader
+from hardware.rig import RigStatus
+from hardware.signals import DARK, MockOutputs, Output
+from referee.cli.app import app
+from referee.cli.run import calibrated_table, rules_of
+from referee.cli.run_screen import PlainRun, status_words
+from referee.cli.table_parts import Parts, outputs_or_drawing, real_parts
+from referee.cli.table_run import TableRun, cut_game, only_one
+from referee.errors import DeviceError, SettingsError, TableFileError
+from referee.log import GameLog, Header, LoggedGame
+from referee.observations import AnyObservation, HandsSeen, PadSlapped, SensorLost
+from referee.rules.rule_set import rule_set
+from referee.settings import RulesSection, Settings, SignalsSection
+
+P1A = FOUR_PADS[0]
+PAGAT = rule_set("pagat")
+
+
+class Film:
+    """A camera that films noise until it is closed."""
+
+    fps, size_px = 30.0, (320, 240)
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def frames(self) -> Iterator[Frame]:
+        device = FaultyCamera(fps=100)
+        for number in range(self.count):
+            yield replace(device.read(), number=number)
+
+    def close(self) -> None:
+        self.count = 0
+
+
+class Eyes:
+    def see(self, frame: Frame) -> list[AnyObservation]:
+        return [HandsSeen(at_ns=frame.at_ns, players=())] if frame.number % 10 == 0 else []
+
+
+class Told:
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def notify(self, state: str) -> None:
+        self.said.append(state)
+
+
+@dataclass
+class Table:
+    run: TableRun
+    parts: Parts
+    pads: MockPads
+    outputs: MockOutputs
+    heart: Heart
+    told: Told
+    games: Path
+
+    def play(self) -> Path:
+        return self.run.play(self.parts, self.games, self.heart)
+
+    def log(self) -> list[AnyObservation]:
+        (directory,) = [path for path in self.games.iterdir() if path.is_dir()]
+        return [entry.item for entry in LoggedGame(directory).entries() if entry.is_observation]  # type: ignore[misc]
+
+
+def table(tmp_path: Path, frames: int = 60, shadow: bool = False, source: str = "live") -> Table:
+    run = TableRun(Settings(), PAGAT, shadow=shadow)
+    pads, outputs, told = MockPads(), MockOutputs(), Told()
+    slap = Timer(0.2, lambda: pads.slap(P1A, contact_ms=20))
+    parts = Parts(
+        source=source,
+        camera=Film(frames),
+        make_eyes=lambda keep: Eyes(),
+        pads=PadReader(pads, FOUR_PADS, run.felt),
+        outputs=outputs,
+        mock=pads,
+        on_first_frame=lambda frame: slap.start(),
+    )
+    return Table(run, parts, pads, outputs, Heart(run.ages, told), told, tmp_path / "games")
+
+
+def test_a_slap_is_logged_and_its_own_light_answers_at_once(tmp_path: Path) -> None:
+    playing = table(tmp_path)
+    playing.play()
+    (slapped,) = [seen for seen in playing.log() if isinstance(seen, PadSlapped)]
+    lit_ns = next(at_ns for at_ns, shown in playing.outputs.shown if shown == Output(p1=True))
+    assert lit_ns - slapped.at_ns < 50_000_000, "10 ms on a quiet machine; this one may be busy"
+    assert playing.outputs.closed and playing.outputs.now == DARK
+
+
+def test_a_shadow_logs_the_same_and_shows_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    playing = table(tmp_path, shadow=True)
+    playing.play()
+    assert any(isinstance(seen, PadSlapped) for seen in playing.log())
+    assert all(shown == DARK for _, shown in playing.outputs.shown)
+    assert capsys.readouterr().out == ""
+
+
+def test_systemd_hears_ready_and_then_the_heartbeat(tmp_path: Path) -> None:
+    playing = table(tmp_path, frames=120)
+    playing.play()
+    assert playing.told.said[0] == "READY=1" and "WATCHDOG=1" in playing.told.said
+    assert playing.told.said[-1] == "STOPPING=1"
+
+
+def test_a_stop_by_the_service_manager_closes_the_log(tmp_path: Path) -> None:
+    playing = table(tmp_path, frames=100_000)
+    Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+    directory = playing.play()
+    game = LoggedGame(directory)
+    assert list(game.entries()) and game.was_closed
+    assert playing.outputs.now == DARK
+
+
+def test_a_lost_sensor_is_shown_at_the_table_and_logged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    playing = table(tmp_path, frames=100)
+    Timer(0.2, lambda: setattr(playing.pads, "broken", True)).start()
+    playing.play()
+    assert any(isinstance(seen, SensorLost) for seen in playing.log())
+    assert "pads lost" in capsys.readouterr().out
+    assert any(shown.hz == 196 for _, shown in playing.outputs.shown)
+
+
+def test_a_second_referee_is_told_who_runs_already(tmp_path: Path) -> None:
+    with (
+        only_one(tmp_path),
+        pytest.raises(DeviceError, match=f"already running here .process {os.getpid()}"),
+        only_one(tmp_path),
+    ):
+        pass
+    with only_one(tmp_path):
+        pass
+
+
+# After a restart -----------------------------------------------------------------------------------------------------
+
+
+def header(**changes: object) -> Header:
+    return msgspec.structs.replace(
+        Header(source="live", rules_name="pagat", rules=msgspec.to_builtins(PAGAT)), **changes
+    )
+
+
+def test_a_game_that_was_cut_goes_on_in_its_own_log(tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    log = GameLog.create(games, header())
+    log.observation(HandsSeen(at_ns=monotonic_ns(), players=()))
+    del log  # killed: no closing line
+    playing = table(tmp_path)
+    directory = playing.play()
+    numbers = [entry.n for entry in LoggedGame(directory).entries() if not entry.is_mark]
+    assert len(numbers) > 1 and numbers == list(range(len(numbers)))
+    assert [path.name for path in games.iterdir() if path.is_dir()] == [directory.name]
+
+
+@pytest.mark.parametrize(
+    "changes, goes_on",
+    [
+        ({}, True),
+        ({"boot_id": "another"}, False),
+        ({"source": "simulated"}, False),
+        ({"rules": {"piles": 4}}, False),
+    ],
+)
+def test_only_a_live_game_of_this_boot_and_these_rules_goes_on(
+    tmp_path: Path, changes: dict[str, object], goes_on: bool
+) -> None:
+    GameLog.create(tmp_path, header(**changes))
+    assert (cut_game(tmp_path, PAGAT) is not None) == goes_on
+
+
+def test_a_closed_game_is_over(tmp_path: Path) -> None:
+    assert cut_game(tmp_path, PAGAT) is None
+    with GameLog.create(tmp_path, header()):
+        pass
+    assert cut_game(tmp_path, PAGAT) is None
+
+
+# What is missing -----------------------------------------------------------------------------------------------------
+
+
+def test_without_a_table_file_the_cure_is_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TableFileError, match="calibrate"):
+        calibrated_table(tmp_path / "table.toml", None)
+
+
+def test_a_service_waits_for_its_calibration_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Told()
+
+    def asleep(seconds: float) -> None:
+        if len(told.said) > 3:
+            raise KeyboardInterrupt
+
+    now = [0]
+    monkeypatch.setattr("referee.cli.run.sleep", lambda s: (now.__setitem__(0, now[0] + int(s * 1e9)), asleep(s))[1])
+    with pytest.raises(KeyboardInterrupt):
+        calibrated_table(tmp_path / "table.toml", Heart(dict, told, lambda: now[0]))
+    assert told.said[0] == "READY=1" and any("waits for the calibration" in said for said in told.said)
+
+
+@pytest.mark.skipif(any(Path("/dev").glob("video*")), reason="there is a camera on this machine")
+def test_by_hand_a_missing_camera_is_one_sentence_with_the_cure() -> None:
+    run = TableRun(Settings(), PAGAT, shadow=False)
+    with pytest.raises(DeviceError, match="no camera is there; plug one in"):
+        real_parts(Settings(), None, run.queue, run.felt, as_service=False)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
+def test_a_service_never_runs_on_pads_that_feel_nothing() -> None:
+    run = TableRun(Settings(), PAGAT, shadow=False)
+    with pytest.raises(DeviceError, match="no GPIO pins"):
+        real_parts(Settings(), None, run.queue, run.felt, as_service=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
+def test_missing_lights_are_said_and_played_without() -> None:
+    notices: list[str] = []
+    assert outputs_or_drawing(SignalsSection(), notices).name == "mock"
+    assert notices and notices[0].startswith("NO LIGHTS")
+
+
+def test_rules_come_from_the_settings_with_single_options_on_top() -> None:
+    assert rules_of(Settings()) == PAGAT
+    changed = rules_of(Settings(rules=RulesSection(options={"race_window_ms": 300})))
+    assert changed.race_window_ms == 300
+    with pytest.raises(SettingsError):
+        rules_of(Settings(rules=RulesSection(name="pagatt")))
+
+
+def test_the_status_line_names_what_is_lost() -> None:
+    good = RigStatus(
+        camera="cam", camera_lost="", fps=30, age_ms=12, dropped=0, pads="gpiod", pads_lost="", down=(P1A,), waiting=0,
+        complaints=(),
+    )  # fmt: skip
+    assert status_words(good) == "camera cam 30 fps, 12 ms old, 0 dropped; pads gpiod, down: p1/A"
+    assert "CAMERA LOST: unplugged" in status_words(replace(good, camera_lost="unplugged"))
+    assert "PADS LOST: gone" in status_words(replace(good, pads_lost="gone"))
+
+
+def test_the_journal_gets_a_line_when_health_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = PlainRun()
+    status = RigStatus("cam", "", 30, 1, 0, "gpiod", "", (), 0, ())
+    for lost in ("", "", "unplugged", "unplugged", ""):
+        screen.show(replace(status, camera_lost=lost), DARK)
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+# The commands --------------------------------------------------------------------------------------------------------
+
+
+def test_check_prints_a_line_for_each_question_and_json_on_request() -> None:
+    plain = CliRunner().invoke(app, ["check"])
+    lines = CliRunner().invoke(app, ["check", "--json"]).stdout.splitlines()
+    answers = [msgspec.json.decode(line) for line in lines]
+    assert {answer["state"] for answer in answers} <= {"OK", "WARN", "FAIL", "SKIP"}
+    assert all(answer["cure"] for answer in answers if answer["state"] in ("WARN", "FAIL"))
+    assert [answer["check"] for answer in answers[:4]] == ["settings", "python", "opencv", "reader"]
+    assert len(plain.stdout.splitlines()) == len(answers)
+
+
+def test_check_fails_where_a_setting_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text("[pads]\nbackennd = 'mock'\n")
+    result = CliRunner().invoke(app, ["check", "--config", str(file)])
+    assert result.exit_code == 1
+    assert "FAIL  settings" in result.stdout and "Did you mean pads.backend?" in result.stdout
+
+
+def test_signals_are_listed_and_a_wrong_name_is_refused() -> None:
+    listed = CliRunner().invoke(app, ["signals", "--list"])
+    assert "count_in" in listed.stdout and "#" in listed.stdout
+    refused = CliRunner().invoke(app, ["signals", "stick"])
+    assert isinstance(refused.exception, SettingsError) and "did you mean stuck?" in str(refused.exception)
+
+
+def test_one_signal_is_played_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = MockOutputs()
+    monkeypatch.setattr("hardware.signals.outputs_of", lambda settings: outputs)
+    assert CliRunner().invoke(app, ["signals", "noted"]).exit_code == 0
+    assert any(shown.hz == 784 for _, shown in outputs.shown) and outputs.now == DARK
