@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from referee.cards import UNREAD, Card
-from referee.game.deal_end import settle
+from referee.game.deal_end import cleared, has_cleared, settle
 from referee.game.events import Call, Land, Spit, TakeBack
 from referee.game.judge import judge
 from referee.game.phases import Phase
@@ -52,6 +52,11 @@ MISSED = 0.003
 """Share of landings that nobody reports."""
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
+SEEN_ENOUGH_NS = 700 * MS
+UNLIKELY = -11.5
+"""Logarithm of the weight under which a world is given up when there was time to look."""
+NAME_NS = 300 * MS
+"""So long a landing that is legal whichever card it was waits for its name."""
 SURE = 0.9995
 """Share of the likeliest world over which the others do not matter for anything but blame."""
 
@@ -151,6 +156,7 @@ class Core:
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
         self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns))
+        self._drop_the_unlikely(landing.at_ns)
         hands = self._whose_hands(landing.at_ns)
         landing = self._read_together(landing)
         branches: list[tuple[float, World, Guess | Claim]] = []
@@ -169,6 +175,11 @@ class Core:
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         self.lost += self.lost > 0
+
+    def _drop_the_unlikely(self, at_ns: int) -> None:
+        """Worlds that the looks since the last landing have not helped are given up before the next one splits all."""
+        if len(self.worlds) > 1 and at_ns - self.moved_ns > SEEN_ENOUGH_NS:
+            self.worlds = tuple(world for world in self.worlds if world.log_weight > UNLIKELY)
 
     def _read_together(self, landing: CardLanded) -> CardLanded:
         """The landing with the looks that were ahead of its report: they read the same card."""
@@ -360,8 +371,10 @@ class Core:
         news = row.look(look.places, look.at_ns, gone)
         if not self.layout.is_laid(look.player):
             return self._lay_out(look.player, look.at_ns)
-        if not news or self.position.phase in (Phase.SLAP, Phase.OVER):
+        if self.position.phase in (Phase.SLAP, Phase.OVER):
             return []  # after a deal the players gather their cards in any way they like
+        if not news:
+            return self._settle_hidden(look.player)
         self.moved_ns = max(self.moved_ns, look.at_ns)
         told: list[AnyVerdict] = []
         worlds = []
@@ -372,7 +385,22 @@ class Core:
                 told += [self._left(card) for card in after.stayed - world.stayed]
             worlds.append(after)
         self.become(worlds)
-        return told
+        return told + self._settle_hidden(look.player)
+
+    def _settle_hidden(self, player: Player) -> list[AnyVerdict]:
+        """Face-down cards lie where they are seen; a row that is seen to be empty was cleared (R49)."""
+        world, onto = self.worlds[0], max(PILES, key=lambda pile: self.piles[pile].changed_ns)
+        if self.open or not self.is_sure() or self.position.phase is not Phase.PLAY:
+            return []
+        after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
+        if after is world:
+            return []
+        self.worlds = (after,)
+        if not has_cleared(self.rules, after.position.side(player)):
+            return []
+        position, said = cleared(self.rules, after.position, player, onto, self.now_ns)
+        self.worlds = (after.moved_to(position),)
+        return telling.announced(said, self.now_ns, self.now_ns, None, self.counts_known)
 
     def _lay_out(self, player: Player, at_ns: int) -> list[AnyVerdict]:
         """A freshly dealt row is taken as it lies once it lies still."""
@@ -441,6 +469,7 @@ class Core:
 
     def pile_taken(self, taken: PilesTaken) -> None:
         self.piles[taken.pile].is_old = False
+        self.piles[taken.pile].strange.clear()
 
     def call(self, n: int, called: Called) -> list[AnyVerdict]:
         """Somebody says that he cannot play. A call is answered only if the table is known."""
@@ -480,9 +509,13 @@ class Core:
         needed = self.caution.blame if best.blames else self.caution.no_blame
         if best.word != "cannot_tell" and p >= needed and (not best.blames or self._nothing_excuses(one, best)):
             return self._say(n, one, best, p)
-        if self.now_ns - one.landing.at_ns < self.caution.wait_ms * MS:
+        age = self.now_ns - one.landing.at_ns
+        legal = sum(share for share, claim in claims.values() if claim.word == "legal")
+        if best.word == "legal" and legal >= self.caution.no_blame and age > NAME_NS:
+            return self._say(n, one, best, p)
+        if age < self.caution.wait_ms * MS:
             return []
-        if best.word == "legal" and p > 0.8:
+        if best.word == "legal" and legal > 0.8:
             return self._say(n, one, best, p)
         one.is_told = True
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
@@ -492,7 +525,17 @@ class Core:
         landing = one.landing
         if landing.at_ns - one.top_seen_ns > 900 * MS:
             return False
-        return all(self.agrees(player, landing.at_ns) for player in PLAYERS)
+        return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
+
+    def _all_explained(self, player: Player, since_ns: int) -> bool:
+        """Whether the row was looked at since, and no top is gone that nobody played in the likeliest world."""
+        row, world = self.rows[player], self.worlds[0]
+        if row.read_ns <= since_ns:
+            return False
+        return not any(
+            view.kind in ("down", "empty") and lies_at(world.position, world.away, player, place)[0] == "face"
+            for place, view in enumerate(row.places, 1)
+        )
 
     def agrees(self, player: Player, since_ns: int) -> bool:
         """Whether the row was looked at since, and shows what the likeliest world expects."""
@@ -520,7 +563,8 @@ class Core:
         self.worlds = (World(self.position),)
         self.open.clear()
         for view in self.piles.values():
-            view.is_old, view.first = True, None
+            view.is_old, view.first, view.odd_looks = True, None, 0
+            view.strange.clear()
 
     def _forget(self) -> None:
         """What was told needs no memory: worlds that differed only in that become one. What the looks never decide is

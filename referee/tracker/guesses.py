@@ -35,6 +35,8 @@ TURNED_IN_HAND = 0.15
 NO_IDEA = 0.02
 """How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
 
+KNOWN_ELSEWHERE = 0.01
+"""A card that is thought to lie elsewhere: it may have been misread there."""
 NOT_IN_VIEW = 0.005
 """Likelihood of a landing by a player whose hands nobody saw over the table."""
 JUST_LEFT = 15.0
@@ -69,7 +71,7 @@ def guesses(
         found += _spits(world, landing, hands)
         found += _unseen(rules, world, rows, landing, hands)
         found += _misread_tops(rules, world, rows, landing, hands)
-        found += _stolen(world, rows, landing, hands)
+        found += _stolen(rules, world, rows, landing, hands)
         if not found or sum(landing.cards.values()) < 0.5:
             found.append(_nobody_knows(landing))
     if landing.together > 1:
@@ -122,8 +124,14 @@ def _unread_candidates(world: World, landing: CardLanded) -> list[tuple[Card, fl
     """Cards that the reading names and that are not known to lie face up anywhere; `??` if it names none."""
     position = world.position
     known = {card for player in PLAYERS for stock in position.side(player).row for card in stock.up}
-    free = [(c, p) for c, p in landing.cards.items() if c not in known and not position.knows_in_middle(c)]
-    return free or ([] if landing.cards else [(UNREAD, evidence.NOT_SEEN)])
+    if not landing.cards:
+        return [(UNREAD, evidence.NOT_SEEN)]
+    tops = {position.A.top, position.B.top}
+    return [
+        (card, p * (KNOWN_ELSEWHERE if card in known or position.knows_in_middle(card) else 1.0))
+        for card, p in landing.cards.items()
+        if card not in tops
+    ]
 
 
 def _hidden_cards(position: Position) -> int:
@@ -200,7 +208,7 @@ def _misread_tops(
                 yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
 
 
-def _stolen(world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
+def _stolen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """The opponent's top."""
     for owner in PLAYERS:
         thief = OPPONENT[owner]
@@ -210,6 +218,7 @@ def _stolen(world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iter
             if card is None or landing.cards.get(card, 0.0) < 0.1:
                 continue
             likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
+            likelihood *= _prior(rules, world.position, thief, card, landing)
             yield Guess(likelihood, _land(landing, thief, card, None), place)
 
 

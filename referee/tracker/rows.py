@@ -25,6 +25,8 @@ class PlaceView:
     """The face that left this place last, and between which two looks it left."""
     left_after_ns: int = LONG_AGO
     left_before_ns: int = LONG_AGO
+    since_ns: int = LONG_AGO
+    """When it was first seen to show what it shows."""
     odd_looks: int = 0
     """Looks in a row that contradict the kind without a likely cause."""
 
@@ -37,7 +39,7 @@ class PlaceView:
         return self.kind == "empty" and seen.empty > 0.5
 
     def face(self, odds: CardOdds, at_ns: int) -> None:
-        self.kind, self.odds, self.seen_ns, self.odd_looks = "face", odds, at_ns, 0
+        self.kind, self.odds, self.seen_ns, self.since_ns, self.odd_looks = "face", odds, at_ns, at_ns, 0
         self.card = self.first = best_card(odds)
 
     def lose(self, kind: Kind, at_ns: int) -> None:
@@ -45,7 +47,7 @@ class PlaceView:
         if self.kind == "face":
             self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
         self.kind, self.card, self.odds, self.first = kind, None, {}, None
-        self.seen_ns, self.odd_looks = at_ns, 0
+        self.seen_ns, self.since_ns, self.odd_looks = at_ns, at_ns, 0
 
 
 @dataclass(slots=True)

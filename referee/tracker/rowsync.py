@@ -177,6 +177,22 @@ def settled_by_the_end(world: World) -> World:
     return world
 
 
+def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int) -> World:
+    """The world in which no face-down cards lie where none were seen in two looks: they lie elsewhere in the row."""
+    position = world.position
+    stocks = position.side(player).row
+    for place, (view, stock) in enumerate(zip(row.places, stocks, strict=False), 1):
+        twice = view.kind == "empty" and view.seen_ns > view.since_ns and now_ns - view.seen_ns < MOVE_NS
+        if twice and stock.down and not stock.up:
+            others = [n for n, other in enumerate(stocks, 1) if n != place and not other.is_empty]
+            moved = with_place(stocks, place, EMPTY)
+            if others:
+                onto = max(others, key=lambda n: (row.places[n - 1].kind == "down", stocks[n - 1].down))
+                moved = with_place(moved, onto, Stock(stocks[onto - 1].down + stock.down, stocks[onto - 1].up))
+            return world.moved_to(position.with_side(player, row=moved))
+    return world
+
+
 def caught_up(world: World, player: Player, row: RowView, onto: Pile) -> World:
     """The world made to agree with a row that has lain still: what is not there any more was played unseen."""
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):

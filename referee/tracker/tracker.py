@@ -22,6 +22,7 @@ from referee.tracker.core import MS, Caution, Core
 from referee.tracker.gestures import Gestures
 from referee.tracker.layout import Layout
 from referee.tracker.opening import Opening
+from referee.tracker.rewind import Recent, content
 from referee.tracker.sequencer import Sequencer
 from referee.tracker.worlds import World
 from referee.verdicts import AnyVerdict
@@ -57,6 +58,7 @@ class Tracker:
         self._caution = caution or Caution()
         self._n = 0
         self._state = _State(None if start is None else self._core(start, known=True))
+        self._recent: Recent[_State] = Recent()
 
     def _core(self, position: Position, known: bool) -> Core:
         layout = Layout()
@@ -80,10 +82,40 @@ class Tracker:
         return verdicts
 
     def _take(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
-        state = self._state
+        state, recent = self._state, self._recent
         if state.core is None:
             return self._open(n, seen)
-        return self._step(state, state.core, n, seen)
+        if isinstance(seen, CardLanded | CardTakenBack):
+            place = recent.before(seen)
+            if place is not None:
+                return self._again(place, n, seen)
+            recent.remember(n, seen, self._copied())
+        else:
+            recent.remember(n, seen)
+        told = self._step(state, state.core, n, seen)
+        if told:
+            recent.note(told)
+        return told
+
+    def _again(self, place: int, n: int, seen: AnyObservation) -> list[AnyVerdict]:
+        """Go back to before this place and take everything in again, in the order in which it happened."""
+        self._state, past, said = self._recent.cut(place)
+        told: list[AnyVerdict] = []
+        for number, one in sorted([*past, (n, seen)], key=lambda numbered: numbered[1].at_ns):
+            told += self._take(number, one)
+        self._recent.note_said(said)
+        return [verdict for verdict in told if content(verdict) not in said]
+
+    def _copied(self) -> _State:
+        state = self._state
+        return replace(
+            state,
+            core=None if state.core is None else state.core.copy(),
+            opening=state.opening.copy(),
+            gestures=state.gestures.copy(),
+            presses=state.presses.copy(),
+            first_looks=list(state.first_looks),
+        )
 
     def _open(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
         """Wait for the first settled picture, then take in everything that was seen until then."""
@@ -162,14 +194,5 @@ class Tracker:
     def copy(self) -> "Tracker":
         """A tracker of the same game that goes its own way."""
         twin = Tracker(self._rules, None, self._caution)
-        state = self._state
-        twin._n = self._n
-        twin._state = replace(
-            state,
-            core=None if state.core is None else state.core.copy(),
-            opening=state.opening.copy(),
-            gestures=state.gestures.copy(),
-            presses=state.presses.copy(),
-            first_looks=list(state.first_looks),
-        )
+        twin._n, twin._state, twin._recent = self._n, self._copied(), self._recent.copy()
         return twin
