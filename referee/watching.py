@@ -93,7 +93,7 @@ class Recording:
                 self._viewer(frame, self.eyes, seen)
             last = frame
         if last is not None:
-            yield from self.eyes.finish(last)
+            yield from self.eyes.finish()
             yield from self._pads
             for second in range(1, AFTERWARDS_NS // 1_000_000_000 + 1):
                 yield Tick(at_ns=last.at_ns + second * 1_000_000_000)

@@ -18,7 +18,8 @@ Field = NDArray[np.float32]
 
 MARGIN_MM: Final = 1.2
 """From here inwards a card's rim carries no print, so that no edge may run there."""
-LEAST_STEP: Final = 4.0
+PER_ANGLE: Final = 2
+LEAST_STEP: Final = 3.0
 """Smallest change of brightness that counts as an edge, in gray levels."""
 
 
@@ -81,7 +82,7 @@ def _fits_at(
     back = cv2.invertAffineTransform(turn)
     fits = []
     near = round(4 * scale)
-    for _ in range(count):
+    for _ in range(min(count, PER_ANGLE)):
         y, x = np.unravel_index(int(score.argmax()), score.shape)
         corner = np.array([x0 - reach + x, y0 - reach + y], dtype=np.float64)
         at = patch.to_mm((back @ np.append(corner + ((w - 1) / 2, (h - 1) / 2), 1.0))[None])[0]
@@ -91,32 +92,39 @@ def _fits_at(
 
 
 def _score(gray: Gray, w: int, h: int, margin: int) -> Field:
-    """Return the score of the rectangle of w x h pixels whose top left pixel is at each place."""
+    """Return the score of the rectangle of w x h pixels whose top left pixel is at each place where it fits in.
+
+    Only the strips in which its sides can run are looked at.
+    """
     across, down = _edges(gray)
-    clutter = np.maximum(across, down)
+    clutter = cv2.max(across, down)
     long, short = round(0.84 * h), round(0.78 * w)
-    upright, level = _sums(across, 1, long) / long, _sums(down, short, 1) / short
-    calm_up, calm_level = _sums(clutter, 2, long) / (2 * long), _sums(clutter, short, 2) / (2 * short)
     dy, dx = (h - long) // 2, (w - short) // 2
-    out_h, out_w = gray.shape[0] - h, gray.shape[1] - w
+    rows, columns = gray.shape[0] - h, gray.shape[1] - w
 
-    def part(field: Field, x: int, y: int) -> Field:
-        return field[y : y + out_h, x : x + out_w]
+    def level(field: Field, y: int, thick: int) -> Field:
+        strip = _sums(np.ascontiguousarray(field[y : y + rows + thick - 1]), short, thick)
+        return strip[:rows, dx : dx + columns]
 
-    sides = np.stack([part(level, dx, 0), part(upright, w - 1, dy), part(level, dx, h - 1), part(upright, 0, dy)])
+    def upright(field: Field, x: int, thick: int) -> Field:
+        strip = _sums(np.ascontiguousarray(field[:, x : x + columns + thick - 1]), thick, long)
+        return strip[dy : dy + rows, :columns]
+
+    sides = [level(down, 0, 1), upright(across, w - 1, 1), level(down, h - 1, 1), upright(across, 0, 1)]
     inside = (
-        part(calm_level, dx, margin)
-        + part(calm_up, w - margin - 2, dy)
-        + part(calm_level, dx, h - margin - 2)
-        + part(calm_up, margin, dy)
+        level(clutter, margin, 2)
+        + upright(clutter, w - margin - 2, 2)
+        + level(clutter, h - margin - 2, 2)
+        + upright(clutter, margin, 2)
     )
-    return np.asarray(0.5 * sides.min(axis=0) + 0.125 * sides.sum(axis=0) - 0.15 * inside)
+    weakest = np.minimum(np.minimum(sides[0], sides[1]), np.minimum(sides[2], sides[3]))
+    return np.asarray(0.5 * weakest + 0.125 * (sides[0] + sides[1] + sides[2] + sides[3]) - 0.15 * inside, np.float32)
 
 
 def _sums(field: Field, width: int, height: int) -> Field:
-    """Return the sum of the box of this size whose top left pixel is at each place; zero padded to the same shape."""
-    total = cv2.boxFilter(field, cv2.CV_32F, (width, height), anchor=(0, 0), normalize=False, borderType=cv2.BORDER_CONSTANT)
-    return np.asarray(total)
+    """Return the mean of the box of this size whose top left pixel is at each place; nothing beyond the rim."""
+    mean = cv2.boxFilter(field, cv2.CV_32F, (width, height), anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
+    return np.asarray(mean, np.float32)
 
 
 def _edges(gray: Gray) -> tuple[Field, Field]:
@@ -124,7 +132,7 @@ def _edges(gray: Gray) -> tuple[Field, Field]:
     across = np.abs(cv2.Sobel(gray, cv2.CV_32F, 1, 0, ksize=3, scale=0.25))
     down = np.abs(cv2.Sobel(gray, cv2.CV_32F, 0, 1, ksize=3, scale=0.25))
     across, down = across - 0.5 * down, down - 0.5 * across
+    wide = cv2.dilate(across, np.ones((1, 3), np.uint8))
+    high = cv2.dilate(down, np.ones((3, 1), np.uint8))
     full = 3 * LEAST_STEP
-    wide = np.clip((cv2.dilate(across, np.ones((1, 3), np.uint8)) - LEAST_STEP) / full, 0.0, 1.0)
-    high = np.clip((cv2.dilate(down, np.ones((3, 1), np.uint8)) - LEAST_STEP) / full, 0.0, 1.0)
-    return wide, high
+    return np.clip((wide - LEAST_STEP) / full, 0.0, 1.0), np.clip((high - LEAST_STEP) / full, 0.0, 1.0)

@@ -18,9 +18,9 @@ from referee.table import Player
 
 Gray = NDArray[np.uint8]
 
-COARSE: Final = 0.5
+COARSE: Final = 0.4
 """Share of the ring's scale at which a card is looked for."""
-TURNS_DEG: Final = (-24.0, -16.0, -8.0, 0.0, 8.0, 16.0, 24.0)
+TURNS_DEG: Final = (-20.0, -10.0, 0.0, 10.0, 20.0)
 ALIKE: Final = 0.72
 """Correlation with the card's own picture from which it is the card."""
 NEWER: Final = 0.15
@@ -48,7 +48,9 @@ class Sighting:
     alike: float
 
 
-def portrait(picture: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float], player: Player, scale: float) -> Portrait:
+def portrait(
+    picture: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float], player: Player, scale: float
+) -> Portrait:
     """Return the portrait of the card that lies at `pose` in a settled picture; `scale`: pixels a millimetre."""
     w, h = (round(side * scale) for side in card_mm)
     corners = patch.to_patch(pose.quad_mm(card_mm))[:3].astype(np.float32)
@@ -60,16 +62,13 @@ def portrait(picture: Image, patch: Patch, pose: Pose, card_mm: tuple[float, flo
     return Portrait(np.ascontiguousarray(half), 1.0 if player == "p1" else -1.0)
 
 
-def sightings(
-    look_for: Portrait, frames: Sequence[Gray], patch: Patch, card_mm: tuple[float, float], scale: float
-) -> list[Sighting]:
-    """Return where the card best fits in each frame (gray pictures of `patch` at the coarse scale), if it fits."""
-    found = []
-    for n, gray in enumerate(frames):
-        best = max((_at_turn(look_for, gray, patch, turn, card_mm, scale) for turn in TURNS_DEG), key=lambda fit: fit[0])
-        if best[0] > ALIKE:
-            found.append(Sighting(n, best[1], best[0]))
-    return found
+def sighting(
+    look_for: Portrait, frame: int, gray: Gray, patch: Patch, card_mm: tuple[float, float], scale: float
+) -> Sighting | None:
+    """Return where the card fits best in one frame (a gray picture of `patch` at the coarse scale), if it fits."""
+    fits = [_at_turn(look_for, gray, patch, turn, card_mm, scale) for turn in TURNS_DEG]
+    alike, pose = max(fits, key=lambda fit: fit[0])
+    return Sighting(frame, pose, alike) if alike > ALIKE else None
 
 
 def _at_turn(
@@ -90,7 +89,9 @@ def _at_turn(
     return float(best), Pose(float(at_mm[0] + off * np.sin(angle)), float(at_mm[1] - off * np.cos(angle)), turn_deg)
 
 
-def last_rest(seen: Sequence[Sighting], times_ns: Sequence[int], around_mm: tuple[float, float], reach_mm: float) -> Sighting | None:
+def last_rest(
+    seen: Sequence[Sighting], times_ns: Sequence[int], around_mm: tuple[float, float], reach_mm: float
+) -> Sighting | None:
     """Return the last sighting near a pile in which the card hardly moved since the frame before; None if it never rested."""
     for earlier, later in reversed(list(zip(seen, seen[1:], strict=False))):
         seconds = (times_ns[later.frame] - times_ns[earlier.frame]) / 1e9

@@ -1,6 +1,6 @@
 """The eyes: frames in, observations out. Works on the coarse picture until something has settled."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from hardware.vision.landings import Cleared, Landed, PileWatch, TakenOff, middl
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader
 from hardware.vision.rows import RowWatch
+from hardware.vision.spots import Settled
 from hardware.vision.touch import Ring
 from hardware.vision.whose import Whose, players_of
 from referee.observations import (
@@ -32,16 +33,6 @@ PATIENCE_NS: Final = 500_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """A landing, what the middle looked like before it, and until when it may wait."""
-
-    landed: Landed
-    since_ns: int
-    before: Image
-    due_ns: int
-
-
 class Eyes:
     """Watches one table. Not for two threads at once."""
 
@@ -56,7 +47,9 @@ class Eyes:
         self.hands: list[Hand] = []
         self._whose = Whose()
         self._hidden = HiddenLandings(self.ring, table.card_size_mm)
-        self._waiting: list[_Waiting] = []
+        self._work: list[Iterator[list[AnyObservation]]] = []
+        self._now: Frame | None = None
+        self._last_call = False
         self._started = False
         self._hands_seen: tuple[Player, ...] = ()
         self._middle_before: Image = self.ring.patch.picture.copy()
@@ -69,16 +62,27 @@ class Eyes:
             return self._start(frame)
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
-        renewed = self.rows.see(frame, self.hands)
-        seen += self._see_piles(frame)
+        self._now = frame
+        settled: dict[Pile, Settled | None] = {}
+        looked = False
+        for pile, watch in self.piles.items():
+            settled[pile] = watch.spot.see(frame, self.hands, may_look=not looked)
+            looked = looked or watch.spot.looked
+        renewed = self.rows.see(frame, self.hands, may_look=not looked)
+        seen += self._go_on()
+        self._begin(frame, settled)
         seen += [self.rows.read(player, frame.at_ns) for player in PLAYERS if player in renewed]
         if frame.at_ns >= self._next_read_ns:
             seen += self._read_again(frame)
         return seen
 
-    def finish(self, frame: Frame) -> list[AnyObservation]:
-        """Return what was still waiting when the last frame had come."""
-        return self._ripe(Frame(frame.at_ns + PATIENCE_NS, frame.image, frame.number)) if self._waiting else []
+    def finish(self) -> list[AnyObservation]:
+        """Return what was still being worked on when the last frame had come."""
+        self._last_call = True
+        seen: list[AnyObservation] = []
+        while self._work:
+            seen += self._go_on()
+        return seen
 
     def _start(self, frame: Frame) -> list[AnyObservation]:
         self._started = True
@@ -95,23 +99,48 @@ class Eyes:
         self._hands_seen = players
         return [HandsSeen(at_ns=at_ns, players=players)]
 
-    def _see_piles(self, frame: Frame) -> list[AnyObservation]:
-        settled = {pile: watch.spot.see(frame, self.hands) for pile, watch in self.piles.items()}
-        news = any(settled.values())
-        if news or not all(watch.spot.still for watch in self.piles.values()):
-            self.ring.add(frame.at_ns, frame.image)
+    def _go_on(self) -> list[AnyObservation]:
+        """Do the next bit of each piece of work, and return what is done: no frame has to wait for a long one."""
         seen: list[AnyObservation] = []
+        for work in list(self._work):
+            told = next(work, None)
+            if told is None:
+                self._work.remove(work)
+            else:
+                seen += told
+        return seen
+
+    def _begin(self, frame: Frame, settled: dict[Pile, Settled | None]) -> None:
+        """Keep the middle while something goes on there, and take up the work on piles that lie still again."""
+        if any(settled.values()) or not all(watch.spot.still for watch in self.piles.values()):
+            self.ring.add(frame.at_ns, frame.image)
         for pile, now in settled.items():
-            if now is None:
-                continue
-            before = self._middle_before.copy()
-            change = self.piles[pile].judge(now, before)
-            self._remember_middle(pile)
-            if isinstance(change, Landed):
-                self._waiting.append(_Waiting(change, now.since_ns, before, frame.at_ns + PATIENCE_NS))
-            elif change is not None:
-                seen.append(_told(change))
-        return [*self._ripe(frame), *seen] if self._waiting else seen
+            if now is not None:
+                self._work.append(self._explain(pile, now, self._middle_before.copy()))
+                self._remember_middle(pile)
+
+    def _explain(self, pile: Pile, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
+        """Yield what happened on a pile, once it is known; until then nothing, after each bit of work."""
+        change = self.piles[pile].judge(settled, before)
+        if not isinstance(change, Landed):
+            yield [] if change is None else [_told(change)]
+            return
+        due_ns = settled.at_ns + PATIENCE_NS
+        while True:
+            yield []
+            assert self._now is not None
+            gone = self.rows.gone(self._now)
+            origins = self._whose.origins(change, gone)
+            missing = self._whose.missing(gone, change.touch.at_ns)
+            unsure = any(not left.sure and left.player in change.visits for left in missing)
+            if not unsure or len(change.visits) < 2 or self._now.at_ns >= due_ns or self._last_call:
+                break
+        around, owner = self.piles[pile].spot.centre_mm, origins[0].player
+        seen: list[AnyObservation] = []
+        for hidden in self._hidden.under(change, owner, missing, around, settled.since_ns, before):
+            yield []
+            seen += [_landed(one, self._whose.origins(one, gone)) for one in hidden]
+        yield [*seen, _landed(change, origins)]
 
     def _remember_middle(self, pile: Pile) -> None:
         """Keep how the pile's side of the middle looks now that it is still."""
@@ -120,27 +149,6 @@ class Eyes:
         column = patch.to_patch(np.array([self.piles[pile].spot.centre_mm]))[0, 0]
         side = slice(0, middle) if column < middle else slice(middle, None)
         self._middle_before[:, side] = patch.picture[:, side]
-
-    def _ripe(self, frame: Frame) -> list[AnyObservation]:
-        """Return the landings that need not wait any longer, with those that they hid."""
-        seen: list[AnyObservation] = []
-        gone = self.rows.gone(frame)
-        still_waiting: list[_Waiting] = []
-        for wait in self._waiting:
-            cover = wait.landed
-            origins = self._whose.origins(cover, gone)
-            missing = self._whose.missing(gone, cover.touch.at_ns)
-            unsure = any(not left.sure and left.player in cover.visits for left in missing)
-            if unsure and len(cover.visits) > 1 and frame.at_ns < wait.due_ns:
-                still_waiting.append(wait)
-                continue
-            around = self.piles[cover.pile].spot.centre_mm
-            owner = origins[0].player
-            for hidden in self._hidden.under(cover, owner, missing, around, wait.since_ns, wait.before):
-                seen.append(_landed(hidden, self._whose.origins(hidden, gone)))
-            seen.append(_landed(cover, origins))
-        self._waiting = still_waiting
-        return seen
 
     def _read_again(self, frame: Frame) -> list[AnyObservation]:
         self._next_read_ns = frame.at_ns + REREAD_NS

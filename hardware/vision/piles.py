@@ -1,26 +1,31 @@
 """The top of a middle pile in a settled picture: where it lies, what it shows, and what changed since the last one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.tablefile import Table
 from hardware.vision.cardfit import Fit, fit_cards
 from hardware.vision.reader import Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 
 Mask = NDArray[np.uint8]
+Gray = NDArray[np.uint8]
 
 STEP: Final = 14.0
 """A pixel that changes by less, in gray levels, still shows the same."""
 LEAST_CHANGE_MM2: Final = 60.0
 PLAIN: Final = 1.6
 """An answer worth this much needs no second search."""
+COARSE_PX_PER_MM: Final = 0.625
+"""The scale at which cards are searched for everywhere."""
+MOST_READ: Final = 3
+SURE_ENOUGH: Final = 0.97
+NOTHING_THERE: Final = 0.8
 
 
 class Reader(Protocol):
@@ -49,13 +54,29 @@ class Top:
         return mine.best[0] == theirs.best[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A card and how well it answers: edges all round, a clear reading, and all that changed lies inside."""
+
+    worth: float
+    top: Top
+
+    @property
+    def convinces(self) -> bool:
+        return self.worth > PLAIN and self.top.sure > 0.9
+
+
+def _gray(picture: NDArray[Any]) -> Gray:
+    return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
 def changed_pixels(now: Image, before: Image) -> Mask:
     """Return where two settled pictures of the same patch differ, 255 or 0; an even change of light does not count."""
-    gain = (float(np.median(now)) + 1.0) / (float(np.median(before)) + 1.0)
+    gain = (float(np.median(now[::6, ::6])) + 1.0) / (float(np.median(before[::6, ::6])) + 1.0)
     scaled = cv2.convertScaleAbs(before, alpha=gain) if abs(gain - 1.0) > 0.02 else before
-    apart = cv2.blur(cv2.absdiff(now, scaled), (3, 3)).max(axis=2)
-    mask = (apart > STEP).view(np.uint8) * np.uint8(255)
-    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)))
+    blue, green, red = cv2.split(cv2.blur(cv2.absdiff(now, scaled), (3, 3)))
+    _, mask = cv2.threshold(cv2.max(cv2.max(blue, green), red), STEP, 255, cv2.THRESH_BINARY)
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
 
 
 def biggest_change(changed: Mask, patch: Patch) -> Mask:
@@ -74,59 +95,78 @@ def area_mm2(mask: Mask, patch: Patch) -> float:
 
 
 class TopFinder:
-    """Finds the card on top near one point of the table."""
+    """Finds the card on top near one point of the table, in pictures of `patch`."""
 
-    def __init__(self, table: Table, patch: Patch, reader: Reader, around_mm: tuple[float, float], reach_mm: float) -> None:
-        self._table, self.patch, self._reader = table, patch, reader
+    def __init__(
+        self, patch: Patch, card_mm: tuple[float, float], reader: Reader, around_mm: tuple[float, float], reach_mm: float,
+        turned_deg: float,
+    ) -> None:
+        """The card's centre lies within `reach_mm` of `around_mm`, its sides within `turned_deg` of straight."""
+        self.patch, self._card_mm, self._reader = patch, card_mm, reader
         self._around_mm, self._reach_mm = around_mm, reach_mm
+        self._angles = np.arange(-turned_deg, turned_deg + 1.0, 5.0)
+        height, width = patch.picture.shape[:2]
+        share = COARSE_PX_PER_MM / patch.px_per_mm
+        self._coarse_size = (round(width * share), round(height * share))
+        self._coarse = replace(patch, px_per_mm=patch.px_per_mm * self._coarse_size[0] / width)
 
-    def find(
-        self, image: Image, picture: Image, changed: Mask | None = None, near: Sequence[Pose] = (), turned: float = 36.0
-    ) -> Top | None:
-        """Return the card on top; None if no card shows.
+    def glance(self, picture: Image, changed: Mask | None, near: Sequence[Pose]) -> Finding | None:
+        """Return the best of a few likely cards: one that fills what changed, and those at the poses given.
 
-        `picture`: the patch as cut from `image`; `changed`: where it differs from the last settled one, which a new
-        card must explain; `near`: poses worth trying first; `turned`: how far from straight it may lie, in degrees.
+        `changed`: where the picture differs from the last settled one, which a new card must explain.
         """
-        gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-        likely = [*near, *([] if changed is None else _hull_poses(changed, self.patch, self._table.card_size_mm))]
-        first = self._best(image, gray, likely, changed)
-        if first is not None and first[0] > PLAIN and first[1].sure > 0.9:
-            return first[1]
-        angles = np.arange(-turned, turned + 1, 4.0)
-        fits = fit_cards(gray, self.patch, self._table.card_size_mm, angles, self._around_mm, self._reach_mm, 5)
-        second = self._best(image, gray, [fit.pose for fit in fits], changed)
-        best = max((found for found in (first, second) if found is not None), key=lambda found: found[0], default=None)
-        return None if best is None or best[1].reading.nothing > 0.8 else best[1]
+        gray = _gray(picture)
+        likely = [*near, *([] if changed is None else _hull_poses(changed, self.patch, self._card_mm))]
+        return self._best(picture, [self._fit(gray, pose, np.zeros(1), 2.0) for pose in likely], changed)
 
-    def _best(
-        self, image: Image, gray: NDArray[np.uint8], guesses: Sequence[Pose], changed: Mask | None
-    ) -> tuple[float, Top] | None:
-        if not guesses:
+    def search(self, picture: Image, changed: Mask | None) -> Finding | None:
+        """Return the best card among all places where four edges say that one could lie."""
+        small = cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA)
+        around, reach = self._around_mm, self._reach_mm
+        fits = fit_cards(_gray(small), self._coarse, self._card_mm, self._angles, around, reach, MOST_READ)
+        return self._best(picture, fits, changed)
+
+    def find(self, picture: Image) -> Top | None:
+        """Return the card on top in a picture that nothing is known about; None if no card shows."""
+        found = self.search(picture, None)
+        return None if found is None else self.sharpened(picture, found)
+
+    def sharpened(self, picture: Image, found: Finding) -> Top | None:
+        """Return what was found at a better pose, read again if that makes it surer; None if it is no card."""
+        top = found.top
+        if top.reading.nothing > NOTHING_THERE:
             return None
-        card_mm = self._table.card_size_mm
-        fits = [refined(gray, self.patch, card_mm, pose) for pose in guesses]
-        crops = np.stack([rectify(image, self._table.to_px(fit.pose.quad_mm(card_mm))) for fit in fits])
-        tops = [Top(fit.pose, reading) for fit, reading in zip(fits, self._reader.read(crops), strict=True)]
-        worth = [self._worth(fit, top, changed) for fit, top in zip(fits, tops, strict=True)]
-        best = int(np.argmax(worth))
-        return worth[best], tops[best]
+        pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0).pose
+        if top.sure > SURE_ENOUGH:
+            return Top(pose, top.reading)
+        again = self._read(picture, [pose])[0]
+        return again if again.sure >= top.sure else top
+
+    def _fit(self, gray: Gray, pose: Pose, turns: NDArray[np.float64], slack_mm: float) -> Fit:
+        """Return the best rectangle close to a pose."""
+        centre = (pose.x_mm, pose.y_mm)
+        return fit_cards(gray, self.patch, self._card_mm, pose.angle_deg + turns, centre, slack_mm, 1)[0]
+
+    def _read(self, picture: Image, poses: Sequence[Pose]) -> list[Top]:
+        crops = np.stack([rectify(picture, self.patch.to_patch(pose.quad_mm(self._card_mm))) for pose in poses])
+        return [Top(pose, reading) for pose, reading in zip(poses, self._reader.read(crops), strict=True)]
+
+    def _best(self, picture: Image, fits: Sequence[Fit], changed: Mask | None) -> Finding | None:
+        if not fits:
+            return None
+        tops = self._read(picture, [fit.pose for fit in fits])
+        found = [Finding(self._worth(fit, top, changed), top) for fit, top in zip(fits, tops, strict=True)]
+        return max(found, key=lambda finding: finding.worth)
 
     def _worth(self, fit: Fit, top: Top, changed: Mask | None) -> float:
         """Return how good an answer this is: edges all round, a clear reading, and all that changed lies inside."""
         explained = 0.5
         if changed is not None:
             inside = np.zeros_like(changed)
-            quad = self.patch.to_patch(fit.pose.quad_mm(self._table.card_size_mm))
+            quad = self.patch.to_patch(fit.pose.quad_mm(self._card_mm))
             cv2.fillConvexPoly(inside, np.round(quad).astype(np.int32), 255)
             explained = cv2.countNonZero(cv2.bitwise_and(inside, changed)) / max(1, cv2.countNonZero(changed))
         return fit.score + 0.6 * top.sure + explained
-
-
-def refined(gray: NDArray[np.uint8], patch: Patch, card_mm: tuple[float, float], pose: Pose) -> Fit:
-    """Return the best rectangle within 3 mm and 4 degrees of a pose."""
-    angles = pose.angle_deg + np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
-    return fit_cards(gray, patch, card_mm, angles, (pose.x_mm, pose.y_mm), 3.0, 1)[0]
 
 
 def _hull_poses(changed: Mask, patch: Patch, card_mm: tuple[float, float]) -> list[Pose]:

@@ -1,7 +1,8 @@
 """Parts of the table as flat pictures at a fixed scale, lens included. The maps are made once and kept."""
 
+import math
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 import cv2
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.tablefile import Points, Table
+
+
+HALF_DIAGONAL_MM: Final = 54.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,6 @@ class Pose:
         return np.asarray(corners @ np.array([(c, s), (-s, c)]) + (self.x_mm, self.y_mm))
 
     def apart_mm(self, other: "Pose") -> float:
-        """Return how far the corners are apart at most, either way up being the same, for a card of usual size."""
-        mine, theirs = self.quad_mm((63.5, 88.9)), other.quad_mm((63.5, 88.9))
-        return float(min(np.linalg.norm(mine - np.roll(theirs, k, axis=0), axis=1).max() for k in (0, 2)))
+        """Return about how far the corners of a card are apart in the two poses, either way up being the same."""
+        turned = abs((self.angle_deg - other.angle_deg + 90.0) % 180.0 - 90.0)
+        return math.hypot(self.x_mm - other.x_mm, self.y_mm - other.y_mm) + HALF_DIAGONAL_MM * math.radians(turned)

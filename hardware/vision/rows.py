@@ -50,11 +50,12 @@ class RowWatch:
         self.departures: list[Departure] = []
         self._card_mm = table.card_size_mm
 
-    def see(self, frame: Frame, hands: list[Hand]) -> set[Player]:
-        """Take a frame in; return the players whose row shows something new."""
+    def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> set[Player]:
+        """Take a frame in; return the players whose row shows something new. At most one place is read per frame."""
         renewed: set[Player] = set()
         for (player, place), spot in self.spots.items():
-            settled = spot.see(frame, hands)
+            settled = spot.see(frame, hands, may_look)
+            may_look = may_look and not spot.looked
             if settled is None or settled.now is settled.before:
                 continue
             renewed.add(player)

@@ -7,11 +7,21 @@ from typing import Final
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
 from hardware.vision.motion import Hand, Motion, Zone
-from hardware.vision.piles import LEAST_CHANGE_MM2, Mask, Reader, Top, TopFinder, area_mm2, biggest_change, changed_pixels
+from hardware.vision.piles import (
+    LEAST_CHANGE_MM2,
+    Finding,
+    Mask,
+    Reader,
+    Top,
+    TopFinder,
+    area_mm2,
+    biggest_change,
+    changed_pixels,
+)
 from hardware.vision.rectify import Patch
 from referee.table import Player
 
-PEEK_NS: Final = 60_000_000
+PEEK_NS: Final = 120_000_000
 """Pause between looks under a hand that rests."""
 CERTAIN: Final = 0.93
 LEAST_NEW_MM2: Final = 500.0
@@ -20,10 +30,9 @@ MOVING_SHARE: Final = 0.012
 COVERED_SHARE: Final = 0.02
 APPROACH_SHARE: Final = 0.06
 """An arm that reaches a pile covers so much of the strip between the pile and its player's row."""
-SCALE: Final = 1.25
+SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
-SURE: Final = 0.85
-MOST_LOOKS: Final = 4
+MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""
 
 
@@ -41,28 +50,43 @@ class Settled:
     now: Top | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    at_ns: int
+    picture: Image
+    found: Finding | None
+
+
 class Spot:
     """Watches one spot; `top` is what lay there when it was last settled."""
 
     def __init__(
-        self, table: Table, motion: Motion, reader: Reader, centre_mm: tuple[float, float], reach_mm: float, turned: float,
-        peeks: bool = False, approach: Mapping[Player, Zone] | None = None,
+        self,
+        table: Table,
+        motion: Motion,
+        reader: Reader,
+        centre_mm: tuple[float, float],
+        reach_mm: float,
+        turned: float,
+        peeks: bool = False,
+        approach: Mapping[Player, Zone] | None = None,
     ) -> None:
         width, height = table.card_size_mm
         room = 2 * reach_mm
         self.centre_mm = centre_mm
         self.zone = motion.zone(rectangle(*centre_mm, width + 0.6 * room, height + 0.6 * room))
         patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
-        self._finder = TopFinder(table, patch, reader, centre_mm, reach_mm)
-        self._turned = turned
+        self._finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned)
         self._peeks = peeks
         self._approach = approach or {}
         self._motion = motion
         self.top: Top | None = None
         self.picture: Image = patch.picture.copy()
         self.disturbed_ns: int | None = None
+        self.looked = False
+        """Whether cards were read in the frame that was seen last."""
         self._visits: dict[Player, int] = {}
-        self._looks: list[tuple[int, Top | None, Image]] = []
+        self._looks: list[_Look] = []
         self._glimpse: Top | None = None
         self._peeked_ns = 0
 
@@ -78,13 +102,14 @@ class Spot:
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
         self._keep(self.patch.cut(image))
-        self.top = self._finder.find(image, self.picture, turned=self._turned)
+        self.top = self._finder.find(self.picture)
 
-    def see(self, frame: Frame, hands: Sequence[Hand]) -> Settled | None:
+    def see(self, frame: Frame, hands: Sequence[Hand], may_look: bool = True) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
 
-        Where `peeks`, a new card is also told while a hand still rests on it, if it can be read for certain.
+        `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand still rests on it, if it can be read for certain.
         """
+        self.looked = False
         over = [hand for hand in hands if self.zone.share(hand.cells) > COVERED_SHARE]
         moves = self.zone.share(self._motion.moving) > MOVING_SHARE
         for hand in over:
@@ -97,6 +122,8 @@ class Spot:
         if moves:
             self._peeked_ns = 0
             return self._conclude() if self._looks else None
+        if not may_look:
+            return None
         if over:
             return self._peek(frame) if self._peeks else None
         return self._look(frame)
@@ -109,35 +136,60 @@ class Spot:
         changed = changed_pixels(picture, self.picture)
         if area_mm2(changed, self.patch) < LEAST_NEW_MM2:
             return None
-        now = self._find(frame.image, picture, changed)
-        if now is None or now.sure < CERTAIN or (self.top is not None and now.shows_same(self.top)):
+        self.looked = True
+        if self._glimpse is None:
+            found = self._finder.search(picture, changed)
+        else:
+            found = self._finder.glance(picture, changed, [self._glimpse.pose])
+        is_new = found is not None and (self.top is None or not found.top.shows_same(self.top))
+        if found is None or not is_new or found.top.sure < CERTAIN:
             self._peeked_ns, self._glimpse = frame.at_ns, None
             return None
-        if self._glimpse is None or not now.shows_same(self._glimpse):
-            self._glimpse = now
+        if self._glimpse is None or not found.top.shows_same(self._glimpse):
+            self._glimpse = found.top
             return None
         self._glimpse, self._peeked_ns = None, frame.at_ns
-        return self._settled(frame.at_ns, picture, now)
+        return self._settled(frame.at_ns, picture, self._finder.sharpened(picture, found))
 
     def _look(self, frame: Frame) -> Settled | None:
+        """Look at the spot as it lies free: first where a card is likely, at the second look everywhere."""
         picture = self.patch.cut(frame.image)
         changed = changed_pixels(picture, self.picture)
-        unchanged = area_mm2(changed, self.patch) < LEAST_CHANGE_MM2
-        now = self.top if unchanged else self._find(frame.image, picture, changed)
-        self._looks.append((frame.at_ns, now, picture.copy()))
-        if unchanged or (now is not None and now.sure >= SURE) or len(self._looks) >= MOST_LOOKS:
-            seen = self._conclude()
-            self._motion.accept(self.zone)
-            self.disturbed_ns = None
-            self._visits.clear()
-            return seen
+        if area_mm2(changed, self.patch) < LEAST_CHANGE_MM2:
+            self._looks.clear()
+            return self._at_rest(self._settled(frame.at_ns, picture, self.top))
+        self.looked = True
+        self._looks.append(_Look(frame.at_ns, picture.copy(), self._found(picture, changed, len(self._looks) == 1)))
+        found = self._looks[-1].found
+        if (found is not None and found.convinces) or len(self._looks) >= MOST_LOOKS:
+            return self._at_rest(self._conclude())
         return None
 
+    def _found(self, picture: Image, changed: Mask, everywhere: bool) -> Finding | None:
+        main = biggest_change(changed, self.patch)
+        if everywhere:
+            return self._finder.search(picture, main)
+        near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
+        near += [self.top.pose] if self.top is not None and not near else []
+        return self._finder.glance(picture, main, near)
+
     def _conclude(self) -> Settled:
-        """Take the surest of the looks."""
-        at_ns, now, picture = max(self._looks, key=lambda look: -1.0 if look[1] is None else look[1].sure)
+        """Take the best of the looks. If there was only time for a glance, search now."""
+        last = self._looks[-1]
+        if len(self._looks) == 1 and (last.found is None or not last.found.convinces):
+            changed = changed_pixels(last.picture, self.picture)
+            self._looks.append(_Look(last.at_ns, last.picture, self._found(last.picture, changed, True)))
+        best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
         self._looks.clear()
-        return self._settled(at_ns, picture, now)
+        now = None if best.found is None else self._finder.sharpened(best.picture, best.found)
+        return self._settled(best.at_ns, best.picture, now)
+
+    def _at_rest(self, seen: Settled) -> Settled:
+        """The spot lies free and still: this is how it looks from now on."""
+        self._motion.accept(self.zone)
+        self.disturbed_ns = None
+        self._visits.clear()
+        return seen
 
     def _settled(self, at_ns: int, picture: Image, now: Top | None) -> Settled:
         assert self.disturbed_ns is not None
@@ -146,10 +198,6 @@ class Spot:
         self.top = now
         self.disturbed_ns = at_ns
         return seen
-
-    def _find(self, image: Image, picture: Image, changed: Mask) -> Top | None:
-        near = [self.top.pose] if self.top is not None else []
-        return self._finder.find(image, picture, biggest_change(changed, self.patch), near, self._turned)
 
     def _keep(self, picture: Image) -> None:
         self.picture[:] = picture

@@ -31,7 +31,9 @@ SAME: Final = 0.8
 """Correlation from which a block of print is in the same place: a shift by one millimetre brings it below."""
 LEAST_BLOCKS: Final = 3
 FOLLOWED: Final = 0.55
+HIDDEN_NS: Final = 70_000_000
 MOST_FOLLOWED: Final = 10
+MOST_BRAKING: Final = 5
 STILL_MM: Final = 0.4
 FAR_MM: Final = 45.0
 THROWN_MISFIT_MM: Final = 2.0
@@ -99,25 +101,23 @@ def touch_of(
     if len(frames) < 2:
         return None
     view = _View(patch, pose, card_mm)
-    wides = [view.wide(picture) for _, picture in frames]
-    times = [at for at, _ in frames]
-    final = _blocks(view.card(wides[-1]))
+    final_wide = view.wide(frames[-1][1])
+    final = _blocks(view.card(final_wide))
     telling = final.std(axis=1) > PRINTED
     if before is not None:
         telling &= _correlation(_blocks(view.card(view.wide(before))), final) < 0.6
     if telling.sum() < LEAST_BLOCKS:
         return None
-    same = [(_correlation(_blocks(view.card(wide)), final) > SAME) & telling for wide in wides]
-    first = _first_at_rest([int(s.sum()) for s in same], int(telling.sum()))
-    if first == 0:
+    times = [at for at, _ in frames]
+    rest = _first_at_rest(frames, view, final, telling)
+    if rest.frame == 0:
         return Touch(times[0], times[0] - KEEP_NS, times[0], False)
-    path = _path(view, wides, same, first)
-    free = max(int(s.sum()) for s in same[first : first + 3]) > 0.9 * telling.sum()
-    thrown = _thrown_at(times, path, first) if free else None
+    path = _path(frames, view, final_wide, rest)
+    thrown = _thrown_at(times, path, rest.frame) if rest.free else None
     if thrown is not None:
         return Touch(thrown, thrown - THROWN_SLACK_NS, thrown + THROWN_SLACK_NS, True)
-    at = _laid_at(times, path, first)
-    return Touch(at, min(at, times[first - 1]), max(at, times[first]), False)
+    at = _laid_at(times, path, rest.frame)
+    return Touch(at, min(at, times[rest.frame - 1]), max(at, times[rest.frame]), False)
 
 
 def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
@@ -145,29 +145,44 @@ def _correlation(these: Blocks, those: Blocks) -> NDArray[np.float32]:
     return np.asarray((a * b).sum(axis=1) / power)
 
 
-def _first_at_rest(counts: list[int], telling: int) -> int:
-    """Return the first frame from which on the card shows in its place: going back, a hand may hide it for a moment."""
-    least = max(LEAST_BLOCKS, round(0.12 * telling))
-    first = len(counts) - 1
-    for n in range(len(counts) - 2, -1, -1):
-        if counts[n] >= least:
-            first = n
-        elif first - n > 2:
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """The first frame in which the card is at rest, which of its blocks show there, and whether no hand covers it."""
+
+    frame: int
+    same: NDArray[np.bool_]
+    free: bool
+
+
+def _first_at_rest(
+    frames: Sequence[tuple[int, Image]], view: _View, final: Blocks, telling: NDArray[np.bool_]
+) -> _Rest:
+    """Go back from the last frame as long as the card shows in its place; a hand may hide it for a moment."""
+    least = max(LEAST_BLOCKS, round(0.12 * telling.sum()))
+    last = len(frames) - 1
+    first, shown = last, {last: telling}
+    for n in range(last - 1, -1, -1):
+        same = (_correlation(_blocks(view.card(view.wide(frames[n][1]))), final) > SAME) & telling
+        if same.sum() >= least:
+            first, shown[n] = n, same
+        elif frames[first][0] - frames[n][0] > HIDDEN_NS:
             break
-    return first
+    soon = [shown[n].sum() for n in range(first, min(first + 3, last + 1)) if n in shown]
+    return _Rest(first, shown[first], bool(max(soon) > 0.9 * telling.sum()))
 
 
-def _path(view: _View, wides: list[Gray], same: list[NDArray[np.bool_]], first: int) -> list[tuple[int, float]]:
-    """Return (frame, distance from rest in mm) for the frames up to the first at rest in which the card can be followed."""
+def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, rest: _Rest) -> list[tuple[int, float]]:
+    """Return (frame, distance from rest in mm), from the first frame at rest back as long as the card can be followed."""
     rows = view.h // BLOCK
-    per_row = same[first].reshape(rows, -1).sum(axis=1)
+    per_row = rest.same.reshape(rows, -1).sum(axis=1)
     upper = per_row[: rows // 2].sum() >= per_row[rows - rows // 2 :].sum()
     top = 2 if upper else view.h // 2
-    part = view.card(wides[-1])[top : top + view.h // 2 - 2, 2 : view.w - 2]
+    part = view.card(final_wide)[top : top + view.h // 2 - 2, 2 : view.w - 2]
     home = np.array([WINDOW_MM + 2, WINDOW_MM + top], dtype=np.float64)
     path: list[tuple[int, float]] = []
-    for n in range(first, max(-1, first - MOST_FOLLOWED), -1):
-        scores = cv2.matchTemplate(wides[n], part, cv2.TM_CCOEFF_NORMED)
+    most = MOST_FOLLOWED if rest.free else MOST_BRAKING
+    for n in range(rest.frame, max(-1, rest.frame - most), -1):
+        scores = np.asarray(cv2.matchTemplate(view.wide(frames[n][1]), part, cv2.TM_CCOEFF_NORMED), np.float32)
         _, best, _, (x, y) = cv2.minMaxLoc(scores)
         if best < FOLLOWED:
             break

@@ -55,7 +55,9 @@ class Whose:
     def missing(self, gone: Iterable[Departure], touch_ns: int) -> list[Departure]:
         """Return the departures before a touch that no landing has explained."""
         self._used = [used for used in self._used if touch_ns - used.at_ns < 2 * LEFT_BEFORE_NS]
-        left = [left for left in gone if _fits(left, touch_ns) and not any(_explains(used, left) for used in self._used)]
+        left = [
+            left for left in gone if _fits(left, touch_ns) and not any(_explains(used, left) for used in self._used)
+        ]
         return list({(one.player, one.place): one for one in left}.values())
 
 
