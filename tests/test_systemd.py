@@ -65,7 +65,7 @@ def test_the_unit_keeps_what_was_learnt_from_real_machines() -> None:
     assert re.search(r"^ExecStopPost=.*hardware\.signals\.silence$", text, re.M)
 
 
-@pytest.mark.parametrize("script", ["install", "uninstall"])
+@pytest.mark.parametrize("script", ["install.sh", "uninstall.sh"])
 def test_a_dry_run_prints_every_step_and_does_nothing(script: str) -> None:
     first, second = run(FOLDER / script, "--dry-run"), run(FOLDER / script, "--dry-run")
     assert first.returncode == 0 and first.stdout == second.stdout
@@ -73,15 +73,15 @@ def test_a_dry_run_prints_every_step_and_does_nothing(script: str) -> None:
     assert not Path("/opt/spit-referee").exists() and not Path("/etc/systemd/system/spit-referee.service").exists()
 
 
-@pytest.mark.parametrize("script", ["install", "uninstall"])
+@pytest.mark.parametrize("script", ["install.sh", "uninstall.sh"])
 def test_a_word_that_is_not_known_is_refused(script: str) -> None:
     refused = run(FOLDER / script, "--everything")
     assert refused.returncode == 2 and "--dry-run" in refused.stderr
 
 
 def test_uninstall_keeps_the_games_unless_told_otherwise() -> None:
-    assert "/var/lib" not in run(FOLDER / "uninstall", "--dry-run").stdout.split("Removed")[0]
-    assert "rm -rf /var/lib/spit-referee" in run(FOLDER / "uninstall", "--dry-run", "--purge").stdout
+    assert "/var/lib" not in run(FOLDER / "uninstall.sh", "--dry-run").stdout.split("Removed")[0]
+    assert "rm -rf /var/lib/spit-referee" in run(FOLDER / "uninstall.sh", "--dry-run", "--purge").stdout
 
 
 def test_the_installed_settings_show_every_setting_with_its_default() -> None:

@@ -93,7 +93,7 @@ def service(_: Settings) -> Answer:
     state = told("systemctl", "show", UNIT, "-p", "LoadState", "-p", "ActiveState", "-p", "StatusText")
     facts = dict(line.split("=", 1) for line in (state or "").splitlines() if "=" in line)
     if facts.get("LoadState") != "loaded":
-        return skip("not installed; `sudo systemd/install` does it")
+        return skip("not installed; `sudo systemd/install.sh` does it")
     if facts.get("ActiveState") == "active":
         return ok(f"runs: {facts.get('StatusText') or 'no word from it'}")
     cure = f"`journalctl -u {UNIT} -e` says why, `sudo systemctl restart {UNIT}` starts it"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Remove the Spit referee's service. Games, table file and settings stay, unless --purge is given.
-#   sudo systemd/uninstall [--dry-run] [--purge]
+#   sudo systemd/uninstall.sh [--dry-run] [--purge]
 set -euo pipefail
 
 dry=0 purge=0

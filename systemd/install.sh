@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install the Spit referee as a service: packages, environment, user, unit. May be repeated; it then updates.
-#   sudo systemd/install [--dry-run] [--no-start]
+#   sudo systemd/install.sh [--dry-run] [--no-start]
 # --dry-run only prints what would be done.
 set -euo pipefail
 
