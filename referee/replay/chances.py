@@ -41,15 +41,18 @@ Timed = TypeVar("Timed", bound=RowSeen | Shown)
 
 def _held(states: list[Timed], start_ns: int, end_ns: int) -> list[tuple[int, int, Timed]]:
     """The states that held between the two times, each with its stretch of it; a state holds until the next one."""
-    times = [state.at_ns for state in states]
-    first = max(0, bisect_right(times, start_ns) - 1)
-    last = bisect_left(times, end_ns)
+    first = max(0, bisect_right(states, start_ns, key=_time) - 1)
+    last = bisect_left(states, end_ns, key=_time)
     within = states[first:last]
     if not within:
         return []
     ends = [*(state.at_ns for state in within[1:]), end_ns]
     held = [(max(start_ns, state.at_ns), end, state) for state, end in zip(within, ends, strict=True)]
     return [(start, end, state) for start, end, state in held if start < end]
+
+
+def _time(state: RowSeen | Shown) -> int:
+    return state.at_ns
 
 
 def _fitting(

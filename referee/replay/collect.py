@@ -82,26 +82,28 @@ class Collected(msgspec.Struct):
     verdicts: dict[int, Verdict] = {}
     """The latest verdict behind a moment, for those who need a field that moments do not have."""
     end_ns: int = 0
-    skipped: int = 0
-    """Moments beyond the limit."""
+    is_cut_short: bool = False
+    """The log goes on beyond the limit."""
 
 
 def collect(entries: Iterable[Entry], boot_id: str, names: Mapping[Player, str], most_moments: int) -> Collected:
     """Return everything worth showing of a log's entries, times counted from the first one.
 
-    Beyond `most_moments` further moments are only counted, so that a log of any length can be shown."""
-    collector = _Collector(boot_id, names, most_moments)
+    After `most_moments` it stops, so that a log of any length can be shown."""
+    collector = _Collector(boot_id, names)
     for entry in entries:
+        if len(collector.found.moments) >= most_moments:
+            collector.found.is_cut_short = True
+            break
         collector.take(entry)
     return collector.found
 
 
 class _Collector:
-    def __init__(self, boot_id: str, names: Mapping[Player, str], most_moments: int) -> None:
+    def __init__(self, boot_id: str, names: Mapping[Player, str]) -> None:
         self.found = Collected()
         self._boot_id = boot_id
         self._names = names
-        self._most = most_moments
         self._shift_ns: int | None = None
         self._restarts = 0
         self._open_edges: dict[tuple[str | None, Pile], int] = {}
@@ -268,10 +270,7 @@ class _Collector:
         )
 
     def _put(self, moment: Moment) -> None:
-        if moment.n in self.found.moments or len(self.found.moments) < self._most:
-            self.found.moments[moment.n] = moment
-        else:
-            self.found.skipped += 1
+        self.found.moments[moment.n] = moment
 
 
 _KIND_OF: Final[Mapping[type[Verdict], Any]] = {

@@ -168,5 +168,5 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     result: str
     troubles: tuple[Trouble, ...]
     closed: bool
-    skipped: int = 0
-    """Moments of an overlong log that are not shown."""
+    is_cut_short: bool = False
+    """The log goes on: only its first hours are shown."""

@@ -122,7 +122,7 @@ def _facts(timeline: Timeline) -> list[str]:
         f"{count['illegal']} illegal" if count["illegal"] else "nothing illegal",
         f"{count['beaten']} beaten" if count["beaten"] else "",
         f"{count['cannot_tell']} could not be told" if count["cannot_tell"] else "",
-        f"{timeline.skipped} more moments are not shown" if timeline.skipped else "",
+        "the log goes on: only its beginning is shown" if timeline.is_cut_short else "",
         "" if timeline.closed else "the log was not closed",
     ]
     return [fact for fact in facts if fact]

@@ -52,6 +52,8 @@ class _MiddlePiles:
 
     def play(self, moment: Moment | PileTaken) -> Moment:
         assert isinstance(moment, Moment)
+        if moment.is_landing and moment.pile and moment.top:
+            _believe(self._lying[moment.pile], moment.top)
         before, frame_before = self._view(), self._frames[moment.pile] if moment.pile else None
         if moment.kind == "next_deal":
             for pile in PILES:
@@ -89,6 +91,17 @@ class _MiddlePiles:
 def _is_unread(moment: Moment) -> bool:
     """An unread card stays on its pile and counts, although nobody can say whether it fits."""
     return moment.ruling == "cannot_tell" and moment.reason in ("unread", "unread_top")
+
+
+def _believe(lying: list[Lying], top: Card) -> None:
+    """The referee names the top it judged by: where later evidence made it think anew, the piles shown follow it."""
+    if _top(lying) == top:
+        return
+    place = next((index for index in reversed(range(len(lying))) if lying[index].card == top), None)
+    if place is None:
+        lying.append(Lying(top))
+    else:
+        lying[place:] = [Lying(top), *(Lying(item.card, counts=False) for item in lying[place + 1 :])]
 
 
 def _top(lying: list[Lying]) -> Card | None:

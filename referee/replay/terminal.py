@@ -53,8 +53,8 @@ def print_timeline(console: Console, timeline: Timeline, figures: Statistics) ->
     if len(timeline.troubles) > 10:
         console.print(Text(f"and {len(timeline.troubles) - 10} more lines that could not be used", style="yellow"))
     console.print(_moments_table(timeline, names))
-    if timeline.skipped:
-        console.print(Text(f"{timeline.skipped} more moments are not shown", style="yellow"))
+    if timeline.is_cut_short:
+        console.print(Text("the log goes on: only its beginning is shown", style="yellow"))
     console.print(_figures_table(figures, names))
 
 

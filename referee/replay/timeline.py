@@ -18,7 +18,7 @@ from referee.table import PLAYERS
 from referee.verdicts import Award, DeadHeat
 
 MOST_MOMENTS: Final = 20_000
-"""About ten hours of play; what a longer log holds beyond that is counted and named."""
+"""About ten hours of play; of a longer log only these are shown, which is said."""
 DROUGHT_NS: Final = 2_000_000_000
 STRIP_NS: Final = 1_500_000_000
 """A duel's strip shows the pads this long before and after its decision."""
@@ -30,6 +30,7 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
     """Return the whole game as moments, spans and deals. Whatever the log lacks is in `troubles`, never an error."""
     names = player_names(game.header.players)
     found = collect(game.entries(), game.header.boot_id, names, most_moments)
+    found.edges.sort(key=_start)
     moments, shown = with_piles(_in_order(found))
     deals = _deals(moments, found)
     moments = _numbered(moments, deals)
@@ -42,10 +43,10 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
         spans=tuple(spans),
         deals=tuple(deals),
         length_ns=found.end_ns,
-        result=_result(moments, deals, game.was_closed),
+        result=_result(moments, deals, game.was_closed or found.is_cut_short),
         troubles=tuple(game.troubles),
-        closed=game.was_closed,
-        skipped=found.skipped,
+        closed=game.was_closed or found.is_cut_short,
+        is_cut_short=found.is_cut_short,
     )
 
 
@@ -190,7 +191,12 @@ def _with_duel(moment: Moment, found: Collected) -> Moment:
 
 
 def _edges_around(edges: list[Edge], at_ns: int) -> tuple[Edge, ...]:
-    return tuple(edge for edge in edges if abs(edge.start_ns - at_ns) <= STRIP_NS)
+    first = bisect_left(edges, at_ns - STRIP_NS, key=_start)
+    return tuple(edges[first : bisect_right(edges, at_ns + STRIP_NS, key=_start)])
+
+
+def _start(edge: Edge) -> int:
+    return edge.start_ns
 
 
 def _result(moments: list[Moment], deals: list[Deal], closed: bool) -> str:

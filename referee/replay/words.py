@@ -49,6 +49,8 @@ def plain(text: str | None, longest: int = LONGEST_TEXT) -> str:
     """Return a log's text as one line that can be shown: no control or direction marks, cut to a sensible length."""
     if not text:
         return ""
+    if len(text) <= longest and text.isprintable():
+        return text
     cleaned = "".join(" " if mark in "\t\n\r" else mark for mark in text[: 4 * longest] if _is_shown(mark))
     return cleaned if len(cleaned) <= longest else cleaned[: longest - 1] + "…"
 

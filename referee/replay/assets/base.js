@@ -87,7 +87,11 @@ const kindWords = (moment) => RULINGS[isLanding(moment) || moment.kind === "slap
 const glyphOf = (moment) =>
   isLanding(moment) ? GLYPHS[moment.ruling] || "·" : moment.ruling === "false_slap" ? "▼" : KIND_GLYPHS[moment.kind] || "·";
 const sideOf = (moment) => moment.player || "unknown"; // defaults are left out of the data
-const sentenceOf = (moment) => moment.sentence || KINDS[moment.kind];
+function sentenceOf(moment) {
+  const said = moment.sentence || KINDS[moment.kind];
+  const isNameless = isLanding(moment) && moment.ruling === "cannot_tell" && moment.card !== "??" && !said.includes(moment.card);
+  return isNameless ? `${moment.card}: ${said}` : said;
+}
 const isNarrow = () => innerWidth < 600;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
