@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from referee.errors import SettingsError
-from referee.settings import Settings, load_settings
+from referee.settings import Settings, load_settings, settings_places
 
 if TYPE_CHECKING:
     from hardware.checks import Answer
@@ -18,17 +18,27 @@ COLOURS: Final = {"OK": "green", "WARN": "yellow", "FAIL": "red", "SKIP": "brigh
 def check(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     config: Annotated[Path | None, typer.Option("--config", help="A settings file.")] = None,
+    bundle: Annotated[
+        Path | None, typer.Option("--bundle", metavar="ZIP", help="Also write a file to attach to a report.")
+    ] = None,
 ) -> None:
     """Check this machine, its pads, camera and settings; each line says what to do."""
     from hardware.checks import run_checks, worst
 
     settings, first = checked_settings(config)
-    answers = [first]
+    answers = {"settings": first}
     show("settings", first, as_json)
     for each, answer in run_checks(settings):
-        answers.append(answer)
+        answers[each.name] = answer
         show(each.name, answer, as_json)
-    if worst(answers) == "FAIL":
+    if bundle is not None:
+        from referee.cli.bundle import write_bundle
+        from referee.cli.table_parts import games_folder
+
+        files = [path for path in settings_places(config) if path.is_file()]
+        names = write_bundle(bundle, answers.items(), files, games_folder(settings, None))
+        typer.echo(f"{bundle}: {', '.join(names)}. It holds player names and pictures of the table.", err=True)
+    if worst(answers.values()) == "FAIL":
         raise typer.Exit(1)
 
 

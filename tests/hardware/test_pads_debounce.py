@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -198,6 +199,24 @@ def test_levels_are_read_every_millisecond_from_an_edge_until_20_ms_after_releas
     quick = [at for at in seen if ms(100.5) <= at <= ms(170)]
     assert max(b - a for a, b in pairwise(quick)) <= ms(1)
     assert [b - a for a, b in pairwise(seen)][-1] == ms(50)
+
+
+def test_slaps_100_us_apart_come_in_the_right_order_a_thousand_times_of_a_thousand() -> None:
+    chance = Random(1)
+    changes, first = [], []
+    for number in range(1000):
+        at, gap = 100 + 200 * number, 0.1
+        pads = chance.sample(FOUR_PADS, 2)
+        for pad, start in zip(pads, (at, at + gap), strict=True):
+            bounce = [(start + 0.3 * n, start + 0.3 * n + 0.1) for n in range(chance.randrange(4))]
+            changes += closed(pad, *bounce, (start + 0.3 * len(bounce), at + 50 + 20 * chance.random()))
+        first.append(pads)
+    late = [ms(chance.uniform(0.1, 1.5)) for _ in range(97)]
+    player = TrainPlayer(Debouncer(FOUR_PADS, OWN_US * 1000), lambda edge: edge.at_ns + late[edge.sequence % 97])
+    found = slaps(player.play(changes, ms(200 * 1000 + 300)))
+    pairs = list(zip(found[::2], found[1::2], strict=True))
+    assert [[Pad(a.player, a.pile), Pad(b.player, b.pile)] for a, b in pairs] == first
+    assert {b.at_ns - a.at_ns for a, b in pairs} == {100_000}
 
 
 # Properties ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -282,6 +283,21 @@ def test_check_fails_where_a_setting_is_wrong(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["check", "--config", str(file)])
     assert result.exit_code == 1
     assert "FAIL  settings" in result.stdout and "Did you mean pads.backend?" in result.stdout
+
+
+def test_a_bundle_holds_what_a_report_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    settings = tmp_path / "s.toml"
+    settings.write_text("[players]\np1 = 'Ann'\n")
+    with GameLog.create(tmp_path / "spit-referee" / "games", header()) as log:
+        for number in range(5):
+            log.frame(f"00000{number}-A-after.jpg", b"jpeg")
+    bundle = tmp_path / "report.zip"
+    CliRunner().invoke(app, ["check", "--config", str(settings), "--bundle", str(bundle)])
+    with zipfile.ZipFile(bundle) as opened:
+        names = [Path(name).name for name in opened.namelist()]
+        assert names[:3] == ["about.json", "check.jsonl", "settings-1.toml"]
+        assert names[3:] == ["game.jsonl", *(f"00000{number}-A-after.jpg" for number in (2, 3, 4))]
 
 
 def test_signals_are_listed_and_a_wrong_name_is_refused() -> None:

@@ -1,0 +1,55 @@
+"""One file to attach to a report: what `check` says, the settings, the newest game's log and its last pictures."""
+
+import json
+import platform
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from referee.errors import DeviceError
+from referee.log import list_games
+from referee.log.header import FRAMES_FOLDER, LOG_FILE
+from referee.log.writer import software_version
+
+if TYPE_CHECKING:
+    from hardware.checks import Answer
+
+PICTURES: Final = 3
+MOST_LOG_BYTES: Final = 50_000_000
+
+
+def write_bundle(
+    path: Path, answers: "Iterable[tuple[str, Answer]]", settings_files: Iterable[Path], games: Path
+) -> list[str]:
+    """Write the bundle and return the names of what is in it; raises DeviceError if the file cannot be written."""
+    try:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+            about = {
+                "software": software_version(),
+                "python": platform.python_version(),
+                "machine": platform.platform(),
+            }
+            bundle.writestr("about.json", json.dumps(about, indent=1))
+            lines = [json.dumps({"check": name} | answer._asdict()) for name, answer in answers]
+            bundle.writestr("check.jsonl", "\n".join(lines) + "\n")
+            for number, file in enumerate(settings_files, 1):
+                bundle.write(file, f"settings-{number}.toml")
+            add_newest_game(bundle, games)
+            return bundle.namelist()
+    except OSError as error:
+        raise DeviceError(f"{path} cannot be written ({error.strerror}); choose another place") from None
+
+
+def add_newest_game(bundle: zipfile.ZipFile, games: Path) -> None:
+    """Add the log of the newest game, its end if it is very long, and its last pictures."""
+    newest = next(iter(list_games(games)), None)
+    if newest is None:
+        return
+    with (newest.directory / LOG_FILE).open("rb") as log:
+        size = log.seek(0, 2)
+        log.seek(max(0, size - MOST_LOG_BYTES))
+        bundle.writestr(f"{newest.name}/{LOG_FILE}", log.read())
+    pictures = sorted((newest.directory / FRAMES_FOLDER).glob("*.jpg"), key=lambda file: file.stat().st_mtime_ns)
+    for picture in pictures[-PICTURES:]:
+        bundle.write(picture, f"{newest.name}/{FRAMES_FOLDER}/{picture.name}", zipfile.ZIP_STORED)
