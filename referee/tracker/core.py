@@ -12,10 +12,10 @@ import msgspec
 
 from referee.cards import UNREAD, Card
 from referee.game.deal_end import cleared, has_cleared, settle
-from referee.game.events import Call, Land, Spit, TakeBack
+from referee.game.events import Call, Land, Read, Spit, TakeBack
 from referee.game.judge import judge
 from referee.game.phases import Phase
-from referee.game.position import Position
+from referee.game.position import Middle, Position
 from referee.observations import (
     Called,
     CardLanded,
@@ -64,7 +64,7 @@ SURE = 0.9995
 class Caution(msgspec.Struct, frozen=True, kw_only=True):
     """When the tracker speaks. One false accusation in a thousand games means one in some 60 000 accusations."""
 
-    blame: float = 1 - 1e-5
+    blame: float = 1 - 3e-5
     """Share of the worlds that must agree before somebody is blamed."""
     no_blame: float = 0.98
     """The same for rulings that blame nobody."""
@@ -96,6 +96,7 @@ class PileView:
     strange: list[PileRead] = field(default_factory=list)
     """Looks that no world explains: misread, or ahead of the report of a landing."""
     odd_looks: int = 0
+    empty_looks: int = 0
     is_old: bool = False
     """It still shows the cards of the deal before."""
     changed_ns: int = LONG_AGO
@@ -283,23 +284,45 @@ class Core:
         """A lying top was read again."""
         view = self.piles[look.pile]
         if look.empty > 0.5:
-            view.is_old, view.seen_ns = False, look.at_ns
+            self._look_at_empty(look)
             return
+        view.empty_looks = 0
+        if self.position.phase is Phase.FIRST_SPIT and self.phase != Phase.FIRST_SPIT:
+            return  # the cards of the old deal still lie there
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
         tops = {world.position.middle(look.pile).physical_top for world in self.worlds}
         best = evidence.best_card(look.cards)
-        if best not in tops:
+        if best not in tops and UNREAD not in tops:
             view.odd_looks += 1
             view.strange.append(look)
             return
         if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
             view.strange.clear()
+        if UNREAD in tops:
+            self.worlds = tuple(self._named_top(world, look, best) for world in self.worlds)
         if len(tops) > 1:
             self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
         if view.first is None:
             view.first = best
+
+    def _look_at_empty(self, look: PileRead) -> None:
+        """Nothing lies there. Before the spit that is believed at the second look, whatever was thought to lie there."""
+        view = self.piles[look.pile]
+        view.is_old, view.seen_ns = False, look.at_ns
+        view.strange.clear()
+        view.empty_looks += 1
+        position = self.position
+        if position.phase is not Phase.FIRST_SPIT or position.middle(look.pile).top is None or view.empty_looks < 2:
+            return
+        starter = position.middle(look.pile).started_by
+        position = position.with_middle(look.pile, **msgspec.structs.asdict(Middle()))
+        if starter is not None:
+            side = position.side(starter)
+            position = position.with_side(starter, due=(look.pile,), packet=side.packet + 1)
+        self.worlds = (World(position),)
+        self.open.clear()
 
     def _look_again(self, n: int, pile: Pile) -> None:
         """A landing or a taking back was reported: looks that were ahead of it are understood now."""
@@ -316,6 +339,14 @@ class Core:
             if look.at_ns >= view.changed_ns:
                 self._wonder(n, look, evidence.best_card(look.cards))
                 self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+
+    def _named_top(self, world: World, look: PileRead, card: Card | None) -> World:
+        """The world in which an unread top is the card that the look shows: one of fifty that it might have been."""
+        if world.position.middle(look.pile).top != UNREAD or card is None or _is_known(world.position, card):
+            return world
+        event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=card)
+        _, position, _ = judge(self.rules, world.position, event, (event,))
+        return world.moved_to(position).weighed(evidence.NOT_SEEN)
 
     @staticmethod
     def _fits_pile(world: World, look: PileRead, view: PileView) -> float:

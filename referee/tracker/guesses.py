@@ -127,11 +127,12 @@ def _unread_candidates(world: World, landing: CardLanded) -> list[tuple[Card, fl
     if not landing.cards:
         return [(UNREAD, evidence.NOT_SEEN)]
     tops = {position.A.top, position.B.top}
-    return [
+    named = [
         (card, p * (KNOWN_ELSEWHERE if card in known or position.knows_in_middle(card) else 1.0))
         for card, p in landing.cards.items()
         if card not in tops
     ]
+    return [*named, (UNREAD, max(1.0 - sum(landing.cards.values()), evidence.SURELY_WRONG))]
 
 
 def _hidden_cards(position: Position) -> int:
@@ -192,7 +193,7 @@ def _misread_tops(
 ) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
     position, away = world.position, world.away
-    cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD]
+    cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD and p > 0.1]
     for player in PLAYERS:
         for place in range(1, len(position.side(player).row) + 1):
             _, face = lies_at(position, away, player, place)

@@ -197,7 +197,7 @@ def caught_up(world: World, player: Player, row: RowView, onto: Pile) -> World:
     """The world made to agree with a row that has lain still: what is not there any more was played unseen."""
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
         kind, _ = lies_at(world.position, world.away, player, place)
-        if view.kind in ("unknown", kind):
+        if view.kind in ("unknown", kind) or view.odd_looks or view.seen_ns <= view.since_ns:
             continue
         stock = world.position.side(player).row[place - 1]
         if stock.up and stock.up[-1] in world.away:

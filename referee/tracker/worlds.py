@@ -28,6 +28,8 @@ TURNED = 0.1
 """Likelihood that a face-down top was turned since the last look."""
 MOVED = 0.03
 STRANGE = 0.003
+MISNAMED = 0.003
+"""Likelihood that a top shows another face than it was named by: it was misread before."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +122,7 @@ def look_likelihood(seen: PlaceSeen, lies: tuple[str, Card | None], gone: frozen
         return 1.0
     expected, face = lies
     if expected == "face" and face is not None:
-        return evidence.card_likelihood(seen.cards, face) if kind == "face" else LIFTED
+        return max(evidence.card_likelihood(seen.cards, face), MISNAMED) if kind == "face" else LIFTED
     if kind == expected:
         return 1.0
     if kind != "face" or card is None:
