@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Thread, active_count
 from time import monotonic_ns, sleep
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -212,7 +212,7 @@ class FakeRequest:
 class FakePicamera2:
     """What of picamera2 is used here."""
 
-    camera_properties = {"Model": "imx708"}  # noqa: RUF012
+    camera_properties: ClassVar = {"Model": "imx708"}
 
     def __init__(self) -> None:
         self.told = {"SensorTimestamp": 7_000 * MS, "ExposureTime": 14_000, "AnalogueGain": 2.0, "LensPosition": 4.5}
@@ -249,7 +249,7 @@ def test_the_pi_camera_is_locked_stamped_in_mid_exposure_and_gives_requests_back
 ) -> None:
     device = FakePicamera2()
     module = ModuleType("picamera2")
-    module.Picamera2 = lambda: device  # type: ignore[attr-defined]
+    monkeypatch.setattr(module, "Picamera2", lambda: device, raising=False)
     monkeypatch.setitem(sys.modules, "picamera2", module)
     camera = PiCamera(CameraSection())
     camera.open()

@@ -260,7 +260,7 @@ def test_spikes_alone_are_never_a_slap(spikes: list[tuple[float, float]]) -> Non
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(30, 200)), min_size=1, max_size=12), st.randoms())
-def test_the_order_of_feeding_changes_nothing(pressed: list[tuple[int, float]], chance: object) -> None:
+def test_the_order_of_feeding_changes_nothing(pressed: list[tuple[int, float]], chance: Random) -> None:
     start, inputs = 100.0, []
     state = dict.fromkeys(FOUR_PADS, False)
     for number, (index, held) in enumerate(pressed):
@@ -275,5 +275,5 @@ def test_the_order_of_feeding_changes_nothing(pressed: list[tuple[int, float]], 
         return debouncer.advance(ms(start + 100))
 
     shuffled = list(inputs)
-    chance.shuffle(shuffled)  # type: ignore[attr-defined]
+    chance.shuffle(shuffled)
     assert heard(shuffled) == heard(inputs)

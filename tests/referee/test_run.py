@@ -79,7 +79,7 @@ class Table:
 
     def log(self) -> list[AnyObservation]:
         (directory,) = [path for path in self.games.iterdir() if path.is_dir()]
-        return [entry.item for entry in LoggedGame(directory).entries() if entry.is_observation]  # type: ignore[misc]
+        return [entry.item for entry in LoggedGame(directory).entries() if entry.is_observation]
 
 
 def table(tmp_path: Path, frames: int = 60, shadow: bool = False, source: str = "live") -> Table:
@@ -221,14 +221,14 @@ def test_a_service_waits_for_its_calibration_and_says_so(tmp_path: Path, monkeyp
 def test_by_hand_a_missing_camera_is_one_sentence_with_the_cure() -> None:
     run = TableRun(Settings(), PAGAT, shadow=False)
     with pytest.raises(DeviceError, match="no camera is there; plug one in"):
-        real_parts(Settings(), None, run.queue, run.felt, as_service=False)  # type: ignore[arg-type]
+        real_parts(Settings(), None, run.queue, run.felt, as_service=False)
 
 
 @pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
 def test_a_service_never_runs_on_pads_that_feel_nothing() -> None:
     run = TableRun(Settings(), PAGAT, shadow=False)
     with pytest.raises(DeviceError, match="no GPIO pins"):
-        real_parts(Settings(), None, run.queue, run.felt, as_service=True)  # type: ignore[arg-type]
+        real_parts(Settings(), None, run.queue, run.felt, as_service=True)
 
 
 @pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
