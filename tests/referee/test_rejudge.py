@@ -91,7 +91,7 @@ def test_the_command_says_that_there_is_no_difference(whole: Path) -> None:
 
 
 def test_other_rules_are_judged_and_shown(whole: Path) -> None:
-    done = rejudge(whole, "--rules", "bicycle", "--all")
+    done = rejudge(whole, "--rules", "wikipedia", "--all")
     assert done.returncode == 1
     assert "differences." in done.stdout
 
