@@ -103,8 +103,8 @@ class Hands(Event, frozen=True, kw_only=True, tag="hands"):
     """Both hands of a player were seen, and what each carries (R27)."""
 
     player: Player
-    left: Carried
-    right: Carried
+    left: Carried = "empty"
+    right: Carried = "empty"
 
 
 class Call(Event, frozen=True, kw_only=True, tag="call"):

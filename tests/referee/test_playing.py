@@ -3,6 +3,7 @@
 import pytest
 from spoken import Table
 
+from referee.cards import PACK
 from referee.game.announcements import DealOver
 
 
@@ -252,3 +253,33 @@ def test_R83_an_unread_card_of_speed_goes_back_to_the_hand_it_came_from() -> Non
     assert table("p1 ?? A", "unknown shows A 3C") == ["unread?", "not_adjacent p1"]
     assert (table.now.p1.packet, table.now.p1.hand, table.now.A.count) == (2, 0, 1)
     assert table.now.in_game == table.now.total
+
+
+def test_R72_of_two_twins_only_the_one_that_was_beaten_goes_back() -> None:
+    table = Table("bicycle", p1="0:9C 0:QH 0:3D 0:10C", p2="0:KD 0:4S 0:9C 0:JD")
+    assert table("p1 9C A", "p2 9C A @5") == ["legal", "beaten p2"]
+    assert table("p1 takes 9C A") == ["card_was_played p1"]
+    assert table("p2 takes QH A", "p2 takes 9C A") == ["nothing", "nothing"]
+    assert table.now.must_go_back == ()
+
+
+def test_R5_two_jokers_that_nobody_tells_apart_leave_the_place_they_were_seen_to_leave() -> None:
+    table = Table(options={"jokers": "wild"}, p1="0:JK 1:QH 2:JK 3:10C 4:5H")
+    assert table("p1 JK A 3") == ["legal"]
+    assert table.row("p1") == "0:JK 1:QH 2: 3:10C 4:5H"
+    assert table("p1 JK A 2") == ["legal"]  # QH lies there, so it was the other one
+    assert table.row("p1") == "- 1:QH 2: 3:10C 4:5H"
+
+
+def test_R49_a_last_card_that_is_read_after_the_other_player_ended_the_deal_ends_nothing_any_more() -> None:
+    table = Table(p1="0:7S - - - -", p2="0:KD - - - -")
+    assert table("p1 ?? A", "p2 KD B") == ["unread?", "legal"]
+    assert table.said == [DealOver(reason="cleared", by="p2")]
+    assert table("unknown shows A 7S") == ["nothing"]
+    assert table.said == []
+
+
+def test_R4_only_what_was_seen_there_is_known_to_lie_in_the_middle() -> None:
+    table = Table(p1="0:AS 2: 0:7S", a="2D", b="8D")
+    assert table("p1 AS A", "p1 7S B") == ["legal", "legal"]
+    assert {card for card in PACK if table.now.knows_in_middle(card)} == {"2D", "8D", "AS", "7S"}

@@ -138,3 +138,18 @@ def test_R34_a_reading_of_nobody_knows_whose_row_is_left_alone() -> None:
     before = table.now
     assert table("unknown shows 2 QH", "p1 shows 2 ??") == ["nothing", "nothing"]
     assert table.now == before
+
+
+@pytest.mark.parametrize(
+    ("tops", "ruling"),
+    [
+        ("7S QH 3D 10C", "legal"),
+        ("7S QH 3D 10C 5H", "too_many_piles p1"),
+        ("7S QH 3D", "layout_mismatch p1"),
+    ],
+)
+def test_R73_bicycle_lays_four_cards_in_a_row(tops: str, ruling: str) -> None:
+    side = Side(row=parse_row(["-", "-", "-", "-"]), packet=52, due=("A",))
+    table = Table("bicycle", start=Position(phase=Phase.FIRST_SPIT, p1=side, p2=side, total=104))
+    assert table(f"p1 lays {tops}") == [ruling]
+    assert table.now.p1.packet == (48 if ruling == "legal" else 52)
