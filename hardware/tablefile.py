@@ -146,6 +146,7 @@ def save_table(table: Table, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
+        os.fchmod(handle, 0o664)  # the service reads what a person calibrated
         file.write(dump_table(table))
         file.flush()
         os.fsync(file.fileno())
