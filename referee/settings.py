@@ -95,7 +95,7 @@ class SignalsSection(Section, frozen=True, kw_only=True):
 
 
 class CameraSection(Section, frozen=True, kw_only=True):
-    """The eye above the table. `source`: auto, picamera2, a stable path (/dev/v4l/by-id/...), a number or a video."""
+    """The eye above the table. `source`: auto, picamera2, a stable path (/dev/v4l/by-id/...) or a number."""
 
     source: str = "auto"
     width_px: Annotated[int, Meta(ge=160, le=7680)] = 1280

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic_ns
 from typing import Any, Literal, Protocol
 
@@ -98,8 +99,9 @@ class GpiozeroOutputs:
         """Dark and silent, pins given back."""
         for device in (self._p1, self._p2, self._buzzer):
             if device is not None and not device.closed:
-                device.off()
-                device.close()
+                with suppress(*gpio_errors()):  # one that is gone must not keep the others on
+                    device.off()
+                    device.close()
         self._factory.close()
 
 
