@@ -21,6 +21,8 @@ FACES = (*(rank + suit for suit in SUITS for rank in RANKS), "JK", "back")
 _LETTERS = ({}, {"J": "B", "Q": "D"}, {"J": "V", "Q": "D", "K": "R"})
 """English, German and French letters of courts."""
 _COLUMNS = (0.0, 0.5, 1.0)
+OTHER_PIPS_SHARE = 0.25
+"""Share of decks, for each rank, that place its pips in another way; a few even at random: the index is what counts."""
 _PIPS: dict[str, list[tuple[float, float]]] = {
     "2": [(0.5, 0), (0.5, 1)],
     "3": [(0.5, 0), (0.5, 0.5), (0.5, 1)],
@@ -33,6 +35,20 @@ _PIPS: dict[str, list[tuple[float, float]]] = {
     "10": [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 6), (0.5, 5 / 6)],
 }
 """Places of pips: x across the outer columns, y from the top row (0) to the bottom row (1)."""
+_OTHER_PIPS: dict[str, list[list[tuple[float, float]]]] = {
+    "2": [[(0, 0), (1, 1)], [(0.5, 0.2), (0.5, 0.8)]],
+    "3": [[(0, 0), (0.5, 0.5), (1, 1)], [(0.5, 0), (0, 1), (1, 1)]],
+    "6": [[(x, y) for y in (0.2, 0.5, 0.8) for x in (0, 1)]],
+    "7": [[(0, 0), (1, 0), (0.5, 0.75), (0, 0.5), (1, 0.5), (0, 1), (1, 1)],
+          [(0, 0), (1, 0), (0.5, 0.5), (0, 0.5), (1, 0.5), (0, 1), (1, 1)]],
+    "8": [[(x, y / 3) for y in range(4) for x in (0, 1)],
+          [(0, 0), (1, 0), (0, 0.5), (0.5, 0.5), (1, 0.5), (0.5, 0), (0, 1), (1, 1)]],
+    "9": [[(x, y) for y in (0, 0.5, 1) for x in _COLUMNS],
+          [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 6)]],
+    "10": [[(x, y / 4) for y in range(5) for x in (0, 1)],
+           [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 3), (0.5, 2 / 3)]],
+}
+"""What some publishers do instead."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +151,7 @@ class Deck:
         self._joker_word = "JOKER" if rng.random() < 0.75 else None
         self._word = typeface
         self._right_signs = rng.random() < 0.3
+        self._pips = _pip_places(rng)
         self._palette = painting.palette_of(rng)
         self._courts = self._borrowed(courts, rng) if courts and rng.random() < 0.35 else {}
 
@@ -204,7 +221,7 @@ class Deck:
                 canvas.tint(s.pip_box[0] - 0.07, s.pip_box[1] - 0.08, painting.shaken(s.paper, rng, 8), s.inks[suit])
             left, top, right, bottom = s.pip_box
             size = s.pip_mm * (0.9 if rank in ("9", "10") else 1.0)
-            for x, y in _PIPS[rank]:
+            for x, y in self._pips[rank]:
                 at = (left + x * (right - left)) * s.width_mm, (top + y * (bottom - top)) * s.height_mm
                 canvas.stamp(self._suits[suit], *at, size, s.inks[suit], y > 0.5)
         elif s.pips == "big":
@@ -266,6 +283,17 @@ class Deck:
                     x, y = 4 + letter * (0.5 + 0.85 * n), s.inset_mm[1] + letter / 2
                 at = (s.width_mm - x, s.height_mm - y) if upside_down else (x, y)
                 canvas.stamp(self._word.mask(sign), *at, letter, ink, upside_down)
+
+
+def _pip_places(rng: np.random.Generator) -> dict[str, list[tuple[float, float]]]:
+    """Where one deck prints its pips, rank by rank."""
+    if rng.random() < 0.05:
+        return {rank: [tuple(place) for place in rng.uniform(0, 1, (len(usual), 2))] for rank, usual in _PIPS.items()}
+    places = dict(_PIPS)
+    for rank, others in _OTHER_PIPS.items():
+        if rng.random() < OTHER_PIPS_SHARE:
+            places[rank] = others[rng.integers(len(others))]
+    return places
 
 
 def _no_thinner(typeface: Typeface) -> Typeface:

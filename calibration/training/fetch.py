@@ -25,13 +25,16 @@ from calibration.training.decks import FACES
 from referee.cards import PACK
 
 FONTS = (
-    "abril-fatface", "alfa-slab-one", "anton", "antonio", "archivo-narrow", "arimo", "arvo", "bebas-neue", "besley",
-    "bitter", "bodoni-moda", "caladea", "chivo", "clear-sans", "crimson-text", "dejavu-sans", "dm-serif-display",
-    "domine", "eb-garamond", "fira-sans-condensed", "fjalla-one", "frank-ruhl-libre", "gelasio", "gfs-didot", "gloock",
-    "graduate", "hepta-slab", "league-gothic", "libre-baskerville", "libre-caslon-text", "libre-franklin",
-    "old-standard-tt", "oswald", "patua-one", "playfair-display", "prata", "quattrocento", "roboto-condensed",
-    "roboto-slab", "rokkitt", "rufina", "sanchez", "slabo-27px", "tinos", "unna", "vollkorn", "yeseva-one",
-    "zilla-slab",
+    "abril-fatface", "alfa-slab-one", "anton", "antonio", "archivo-narrow", "arimo", "arvo", "b612-mono",
+    "barlow-condensed", "bebas-neue", "besley", "bitter", "bodoni-moda", "bree-serif", "cabin", "caladea", "chivo",
+    "cinzel", "clear-sans", "courier-prime", "cousine", "crimson-text", "dejavu-sans", "dm-serif-display", "domine",
+    "dosis", "eb-garamond", "fira-sans-condensed", "fjalla-one", "frank-ruhl-libre", "gelasio", "gfs-didot", "gloock",
+    "graduate", "hepta-slab", "ibm-plex-mono", "inconsolata", "jetbrains-mono", "josefin-sans", "khand", "lato",
+    "league-gothic", "libre-baskerville", "libre-caslon-text", "libre-franklin", "lora", "merriweather", "montserrat",
+    "noto-serif", "nunito", "old-standard-tt", "oswald", "overpass-mono", "patua-one", "playfair-display", "prata",
+    "pt-sans-narrow", "pt-serif", "quattrocento", "quicksand", "raleway", "roboto-condensed", "roboto-slab", "rokkitt",
+    "rufina", "saira-condensed", "sanchez", "share-tech-mono", "slabo-27px", "spectral", "teko", "tinos",
+    "titillium-web", "unna", "varela-round", "vollkorn", "yanone-kaffeesatz", "yeseva-one", "zilla-slab",
 )
 """Families of the npm scope @fontsource (SIL Open Font License, Apache-2.0 or Bitstream Vera)."""
 
