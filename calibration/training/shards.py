@@ -7,6 +7,7 @@ DATA is the folder that `fetch` filled. Decks of validation share no font and no
 
 import argparse
 from pathlib import Path
+from zlib import crc32
 
 import cv2
 import numpy as np
@@ -26,7 +27,7 @@ ARTWORK_SHARE = 0.2
 COURTS_FROM = "kennard-2color"
 """The published deck whose courts are lent to drawn decks."""
 KEPT_FONTS = 7
-"""Every seventh font is for validation alone."""
+"""One font in seven, by its name, is for validation alone."""
 
 
 class DeckSource:
@@ -34,7 +35,7 @@ class DeckSource:
 
     def __init__(self, data: Path, validation: bool) -> None:
         fonts = fonts_below(data / "fonts")
-        self._fonts = [font for n, font in enumerate(fonts) if (n % KEPT_FONTS == 0) == validation]
+        self._fonts = [font for font in fonts if (crc32(font.name.encode()) % KEPT_FONTS == 0) == validation]
         self._printed = [deck for deck in printed_decks(data / "decks") if deck.validation == validation]
         lent = [deck for deck in self._printed if deck.folder.name == COURTS_FROM]
         self._courts = court_panels(lent[0]) if lent else None
