@@ -122,7 +122,7 @@ def _style(rng: np.random.Generator) -> Style:
         rank_mm=rank, suit_mm=suit, inset_mm=(rng.uniform(4.4, 6.8) + (rank - 7) * 0.3 * jumbo, rng.uniform(2.4, 6.0)),
         gap_mm=rng.uniform(0.4, 2.0), corners=4 if rng.random() < 0.16 else 2,
         pip_mm=rng.uniform(5.5, 8) if panel else rng.uniform(8.5, 12) if jumbo else rng.uniform(9.5, 16),
-        pips="places" if panel else str(rng.choice(["places", "big", "none"], p=[0.93, 0.05, 0.02])),
+        pips="places" if panel else str(rng.choice(["places", "big", "none"], p=[0.86, 0.06, 0.08])),
         pip_box=(column, top, 1 - column, 1 - top),
         frame=str(rng.choice(["line", "double", "card", "none"], p=[0.55, 0.15, 0.1, 0.2])),
         court_box=(rng.uniform(0.11, 0.22), rng.uniform(0.08, 0.17)), panel=panel,
@@ -157,9 +157,9 @@ class Deck:
 
     @staticmethod
     def _borrowed(courts: Mapping[str, painting.Picture], rng: np.random.Generator) -> dict[str, painting.Picture]:
-        """Published courts in other colours; in a third of the decks each on another card, so that none is trusted."""
+        """Published courts in other colours; in most decks each on another card, so that none is trusted."""
         names = list(courts)
-        order = rng.permutation(names) if rng.random() < 0.35 else names
+        order = rng.permutation(names) if rng.random() < 0.85 else names
         colours = painting.recoloured(rng)
         return {name: colours(courts[str(other)]) for name, other in zip(names, order, strict=True)}
 
