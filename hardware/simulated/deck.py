@@ -162,7 +162,8 @@ def _draw_pips(canvas: Canvas, style: DeckStyle, card: Card, ink: BGR, middle: b
     left, top = width * 0.29, height * 0.185
     size = style.ace_mm if rank == "A" else style.pip_mm
     for across, down in _PIPS[rank]:
-        if down < 0.5 or (middle and down == 0.5):
+        odd_one = rank == "7" and across == 0.5  # only the upper half of a seven has it
+        if (down < 0.5 and (middle or not odd_one)) or (middle and down == 0.5):
             centre = (left + across * (width - 2 * left), top + down * (height - 2 * top))
             canvas.polygons(suit_polygons(suit), centre, size, ink)
 
