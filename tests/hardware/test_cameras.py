@@ -404,8 +404,8 @@ def test_closing_ends_the_stream_and_its_thread() -> None:
     frames = camera.frames()
     next(frames)
     camera.close()
-    assert list(frames) == [] or active_count() == before
-    wait_for(lambda: active_count() == before)
+    list(frames)
+    wait_for(lambda: active_count() <= before)
 
 
 def test_a_camera_that_comes_late_is_lost_at_first_and_then_there() -> None:
