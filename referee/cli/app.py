@@ -16,6 +16,8 @@ COMMANDS: Final = (
     ("rules", "rules", "rules", "At the table"),
     ("replay", "replay", "replay", "After the game"),
     ("rejudge", "rejudge", "rejudge", "After the game"),
+    ("export", "export", "export", "After the game"),
+    ("import", "import_", "import_", "After the game"),
     ("read", "read", "read", "From pictures"),
     ("watch", "watch", "watch", "From pictures"),
     ("judge", "judge", "judge", "For the curious"),

@@ -25,7 +25,7 @@ from referee.observations import (
 )
 from referee.replay.moments import Edge, Moment
 from referee.replay.words import correction_words, plain, touch_words, verdict_sentence
-from referee.table import Pile, Player, Who
+from referee.table import PLAYERS, Pile, Player, Who
 from referee.verdicts import (
     Award,
     BackInStep,
@@ -299,6 +299,10 @@ def _announcement(n: int, at_ns: int, item: Verdict, sentence: str, decided_ns: 
         n=n,
         at_ns=at_ns,
         kind=_KIND_OF[type(item)],
+        action=item.what if isinstance(item, RowJudged) else "",
+        place=item.place if isinstance(item, RowJudged) else None,
+        to_place=item.to_place if isinstance(item, RowJudged) else None,
+        takes=_takes(item) if isinstance(item, Award) else {},
         player=_who(item),
         pile=getattr(item, "pile", None),
         card=_known(getattr(item, "card", None)),
@@ -322,6 +326,10 @@ def _who(item: Verdict) -> Who:
             return item.player
         case _:
             return "unknown"
+
+
+def _takes(award: Award) -> dict[Player, Pile]:
+    return {player: pile for player, pile in zip(PLAYERS, (award.p1, award.p2), strict=True) if pile}
 
 
 def _landing(n: int, at_ns: int, item: CardLanded, shift_ns: int) -> Moment:

@@ -99,6 +99,12 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str | None = None
     rule: str | None = None
     sentence: str = ""
+    action: str = ""
+    """What was done in the row: `turn_up`, `move`, `refill`, `draw`, `layout`."""
+    place: int | None = None
+    to_place: int | None = None
+    takes: dict[Player, Pile] = {}
+    """Who was awarded which pile."""
     top: Card | None = None
     """The card that counted as the pile's top when it was judged."""
     early_ns: int | None = None

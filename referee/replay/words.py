@@ -224,5 +224,6 @@ def _milliseconds(us: float) -> str:
 
 
 def _is_shown(mark: str) -> bool:
-    """Control and format characters (among them those that turn the reading direction) are dropped."""
-    return mark in "\t\n\r" or unicodedata.category(mark)[0] != "C"
+    """Control and format characters (among them those that turn the reading direction) and line ends are dropped."""
+    category = unicodedata.category(mark)
+    return mark in "\t\n\r" or (category[0] != "C" and category not in ("Zl", "Zp"))
