@@ -280,6 +280,6 @@ def test_R49_a_last_card_that_is_read_after_the_other_player_ended_the_deal_ends
 
 
 def test_R4_only_what_was_seen_there_is_known_to_lie_in_the_middle() -> None:
-    table = Table(p1="0:AS 2: 0:7S", a="2D", b="8D")
-    assert table("p1 AS A", "p1 7S B") == ["legal", "legal"]
-    assert {card for card in PACK if table.now.knows_in_middle(card)} == {"2D", "8D", "AS", "7S"}
+    table = Table(p1="0:3S 2: 0:7S", a="2D", b="8D")
+    assert table("p1 3S A", "p1 7S B") == ["legal", "legal"]
+    assert {card for card in PACK if table.now.knows_in_middle(card)} == {"2D", "8D", "3S", "7S"}

@@ -153,3 +153,9 @@ def test_R73_bicycle_lays_four_cards_in_a_row(tops: str, ruling: str) -> None:
     table = Table("bicycle", start=Position(phase=Phase.FIRST_SPIT, p1=side, p2=side, total=104))
     assert table(f"p1 lays {tops}") == [ruling]
     assert table.now.p1.packet == (48 if ruling == "legal" else 52)
+
+
+def test_R34_a_face_where_by_the_count_no_card_lies_is_not_taken_in() -> None:
+    table = Table(p1="- 1:QH 2:3D 3:10C 4:5H")
+    assert table("p1 shows 1 6S") == ["nothing"]
+    assert table.row("p1") == "- 1:QH 2:3D 3:10C 4:5H"
