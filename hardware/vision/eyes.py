@@ -76,6 +76,12 @@ class Eyes:
             seen += self._read_again(frame)
         return seen
 
+    @property
+    def busy(self) -> bool:
+        """Whether anything moved, lay differently or was being worked on in the last frame."""
+        spots = (*(watch.spot for watch in self.piles.values()), *self.rows.spots.values())
+        return bool(self.hands or self._work) or not all(spot.still for spot in spots)
+
     def finish(self) -> list[AnyObservation]:
         """Return what was still being worked on when the last frame had come."""
         self._last_call = True

@@ -16,6 +16,8 @@ from referee.table import Player
 
 Frames = Sequence[tuple[int, Image]]
 
+SAME_MM: Final = 12.0
+"""Two coarse sightings of one card are at most so far apart."""
 LAY_THERE: Final = 0.7
 """A card that was there before shows so much of its print in place in the picture from before."""
 EARLIER_NS: Final = 8_000_000
@@ -51,18 +53,20 @@ class HiddenLandings:
         found: list[Landed] = []
         unseen: list[Departure] = []
         for gone in missing if len(frames) > 1 else ():
+            if gone.player not in cover.visits:
+                continue
             seen: list[Sighting] = []
             for one in self._sightings(gone, frames):
                 yield []
                 seen += [] if one is None else [one]
-            touch = self._seen_at_rest(seen, frames, around_mm, before)
+            touch = self._seen_at_rest(seen, frames, cover, around_mm, before)
             if touch is not None:
-                found.append(Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}))
-            elif gone.sure and gone.player != owner and gone.player in cover.visits:
+                found.append(Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns))
+            elif gone.sure and gone.player != owner:
                 unseen.append(gone)
         if len(unseen) == 1 and not any(unseen[0].player in landed.visits for landed in found):
             touch = self._hand_at_rest(unseen[0].player, frames, cover, around_mm, before)
-            found.append(Landed(cover.pile, touch, unseen[0].top, {unseen[0].player: touch.at_ns}))
+            found.append(Landed(cover.pile, touch, unseen[0].top, {unseen[0].player: touch.at_ns}, cover.settled_ns))
         yield sorted(found, key=lambda landed: landed.touch.at_ns)
 
     def _sightings(self, gone: Departure, frames: Frames) -> Iterator[Sighting | None]:
@@ -75,14 +79,27 @@ class HiddenLandings:
                 yield sighting(look_for, n, _coarse(picture), patch, card_mm, scale)
 
     def _seen_at_rest(
-        self, seen: Sequence[Sighting], frames: Frames, around_mm: tuple[float, float], before: Image
+        self, seen: Sequence[Sighting], frames: Frames, cover: Landed, around_mm: tuple[float, float], before: Image
     ) -> Touch | None:
-        """Return the touch of a card that can be seen lying still in some frames."""
+        """Return the touch of a card that can be seen lying still in some frames, and is neither `cover` nor was there."""
         patch, card_mm = self._ring.patch, self._card_mm
         rest = last_rest(seen, [at for at, _ in frames], around_mm, REACH_MM)
         if rest is None or share_in_place(frames[rest.frame][1], before, patch, rest.pose, card_mm) > LAY_THERE:
             return None
+        if self._is_cover(rest, frames, cover):
+            return None
         return touch_of(frames[: rest.frame + 1], patch, rest.pose, card_mm, before)
+
+    def _is_cover(self, rest: Sighting, frames: Frames, cover: Landed) -> bool:
+        """Whether what rests there is the covering card itself, which looks much like the one that is missing."""
+        patch, scale = self._ring.patch, self._ring.patch.px_per_mm * COARSE
+        settled = self._ring.between(cover.settled_ns, cover.settled_ns)
+        owner: Player = "p1" if cover.touch.far_end <= 0 else "p2"
+        if not settled:
+            return False
+        own = portrait(settled[0][1], patch, cover.top.pose, self._card_mm, owner, scale)
+        same = sighting(own, rest.frame, _coarse(frames[rest.frame][1]), patch, self._card_mm, scale)
+        return same is not None and same.pose.apart_mm(rest.pose) < SAME_MM and same.alike > rest.alike - 0.03
 
     def _hand_at_rest(
         self,

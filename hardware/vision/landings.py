@@ -29,6 +29,8 @@ class Landed:
     touch: Touch
     top: Top
     visits: dict[Player, int]
+    settled_ns: int
+    """When it was seen lying still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class PileWatch:
                 return TakenOff(self.pile, seen.at_ns, before, seen.visits)
         if before is not None:
             self._below = [*self._below, before][-REMEMBERED:]
-        return Landed(self.pile, self._touch(seen, now, middle_before), now, seen.visits)
+        return Landed(self.pile, self._touch(seen, now, middle_before), now, seen.visits, seen.at_ns)
 
     def _touch(self, seen: Settled, now: Top, middle_before: Image) -> Touch:
         frames = self._ring.between(seen.since_ns - 200_000_000, seen.at_ns)

@@ -76,7 +76,7 @@ class Spot:
         self.centre_mm = centre_mm
         self.zone = motion.zone(rectangle(*centre_mm, width + 0.6 * room, height + 0.6 * room))
         patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
-        self._finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned)
+        self.finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned)
         self._peeks = peeks
         self._approach = approach or {}
         self._motion = motion
@@ -92,7 +92,7 @@ class Spot:
 
     @property
     def patch(self) -> Patch:
-        return self._finder.patch
+        return self.finder.patch
 
     @property
     def still(self) -> bool:
@@ -102,7 +102,7 @@ class Spot:
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
         self._keep(self.patch.cut(image))
-        self.top = self._finder.find(self.picture)
+        self.top = self.finder.find(self.picture)
 
     def see(self, frame: Frame, hands: Sequence[Hand], may_look: bool = True) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
@@ -138,9 +138,9 @@ class Spot:
             return None
         self.looked = True
         if self._glimpse is None:
-            found = self._finder.search(picture, changed)
+            found = self.finder.search(picture, changed)
         else:
-            found = self._finder.glance(picture, changed, [self._glimpse.pose])
+            found = self.finder.glance(picture, changed, [self._glimpse.pose])
         is_new = found is not None and (self.top is None or not found.top.shows_same(self.top))
         if found is None or not is_new or found.top.sure < CERTAIN:
             self._peeked_ns, self._glimpse = frame.at_ns, None
@@ -149,7 +149,7 @@ class Spot:
             self._glimpse = found.top
             return None
         self._glimpse, self._peeked_ns = None, frame.at_ns
-        return self._settled(frame.at_ns, picture, self._finder.sharpened(picture, found))
+        return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found))
 
     def _look(self, frame: Frame) -> Settled | None:
         """Look at the spot as it lies free: first where a card is likely, at the second look everywhere."""
@@ -168,10 +168,10 @@ class Spot:
     def _found(self, picture: Image, changed: Mask, everywhere: bool) -> Finding | None:
         main = biggest_change(changed, self.patch)
         if everywhere:
-            return self._finder.search(picture, main)
+            return self.finder.search(picture, main)
         near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
         near += [self.top.pose] if self.top is not None and not near else []
-        return self._finder.glance(picture, main, near)
+        return self.finder.glance(picture, main, near)
 
     def _conclude(self) -> Settled:
         """Take the best of the looks. If there was only time for a glance, search now."""
@@ -181,7 +181,7 @@ class Spot:
             self._looks.append(_Look(last.at_ns, last.picture, self._found(last.picture, changed, True)))
         best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
         self._looks.clear()
-        now = None if best.found is None else self._finder.sharpened(best.picture, best.found)
+        now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
         return self._settled(best.at_ns, best.picture, now)
 
     def _at_rest(self, seen: Settled) -> Settled:

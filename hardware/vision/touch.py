@@ -42,12 +42,14 @@ THROWN_SLACK_NS: Final = 25_000_000
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """The first touch, its bounds, and whether the card came without a hand on it."""
+    """The first touch, its bounds, whether the card came without a hand on it, and which end of it the hand covered."""
 
     at_ns: int
     earliest_ns: int
     latest_ns: int
     thrown: bool
+    far_end: float = 0.0
+    """1: only p2's end of the card was covered when it touched; -1: only p1's; 0: none, both, or not known."""
 
 
 class Ring:
@@ -117,7 +119,8 @@ def touch_of(
     if thrown is not None:
         return Touch(thrown, thrown - THROWN_SLACK_NS, thrown + THROWN_SLACK_NS, True)
     at = _laid_at(times, path, rest.frame)
-    return Touch(at, min(at, times[rest.frame - 1]), max(at, times[rest.frame]), False)
+    end = _covered_end(rest.same, telling, view)
+    return Touch(at, min(at, times[rest.frame - 1]), max(at, times[rest.frame]), False, end)
 
 
 def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
@@ -169,6 +172,17 @@ def _first_at_rest(
             break
     soon = [shown[n].sum() for n in range(first, min(first + 3, last + 1)) if n in shown]
     return _Rest(first, shown[first], bool(max(soon) > 0.9 * telling.sum()))
+
+
+def _covered_end(same: NDArray[np.bool_], telling: NDArray[np.bool_], view: _View) -> float:
+    """Return which end the hand covered: from -1 (the lower, p1's) to 1 (the upper, p2's)."""
+    rows = view.h // BLOCK
+    hidden = (telling & ~same).reshape(rows, -1).sum(axis=1)
+    printed = telling.reshape(rows, -1).sum(axis=1)
+    half = rows // 2
+    upper = hidden[:half].sum() / max(1, printed[:half].sum())
+    lower = hidden[rows - half :].sum() / max(1, printed[rows - half :].sum())
+    return float(upper - lower)
 
 
 def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, rest: _Rest) -> list[tuple[int, float]]:

@@ -7,6 +7,7 @@ from typing import Final
 from hardware.vision.landings import Landed
 from hardware.vision.piles import Top
 from hardware.vision.rows import Departure
+from hardware.vision.touch import Touch
 from referee.cards import Card
 from referee.observations import Origin, PlayerOdds
 from referee.table import PLAYERS, Player
@@ -18,6 +19,8 @@ UNSEEN: Final = 0.01
 STRANGER: Final = 0.02
 """Odds that a card is from a player whose hand was not seen at the pile."""
 KNOWN: Final = 0.5
+WRONG_END: Final = 0.05
+"""Odds of a hand that covered the other player's end of its card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Whose:
         gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
         weights: dict[tuple[Player, int | None], float] = {}
         for player in PLAYERS:
-            near = 1.0 if player in landed.visits else STRANGER
+            near = (1.0 if player in landed.visits else STRANGER) * _held(landed.touch, player)
             weights[player, None] = UNSEEN * near
             for left in gone:
                 if left.player == player:
@@ -73,6 +76,12 @@ def players_of(origins: Sequence[Origin]) -> PlayerOdds:
     for origin in origins:
         odds[origin.player] = round(odds.get(origin.player, 0.0) + origin.p, 4)
     return odds
+
+
+def _held(touch: Touch, player: Player) -> float:
+    """Return how well the covered end of the card goes with this player's hand: a hand covers its own end."""
+    towards = touch.far_end if player == "p2" else -touch.far_end
+    return max(WRONG_END, 0.5 + 0.5 * towards)
 
 
 def _fits(left: Departure, touch_ns: int) -> bool:

@@ -1,0 +1,160 @@
+"""What each stage costs on this machine: process CPU time, as a ratio to decoding the same frame as a JPEG.
+
+One OpenCV thread, one ONNX Runtime thread. The video is the simulated table's, or one that is given.
+"""
+
+import resource
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time_ns
+from typing import Final
+
+import cv2
+import numpy as np
+
+from hardware.cameras.video import VideoFile
+from hardware.frames import Frame
+from hardware.simulated.look import Look
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.rig import SimulatedCamera
+from hardware.vision.eyes import Eyes
+from hardware.vision.reader import CROP_SIZE, CardReader
+from hardware.vision.tablefinder import find_table
+from referee.rules.rule_set import rule_set
+from referee.script import SpitDown
+from referee.simulated.noise import Noise, observe
+from referee.simulated.players import play_deal, play_game
+from referee.tracker import Tracker
+
+JPEG_QUALITY: Final = 85
+SIZE_PX: Final = (1280, 720)
+SEED: Final = 7
+BEFORE_NS: Final = 2_000_000_000
+"""So long before the first card on a pile the bench begins."""
+TRACKED_GAMES: Final = 3
+PI_FACTOR: Final = {"Pi 5": 4.0, "Pi 4": 14.0}
+"""How many times slower one core is than one of the 2.1 GHz Xeon on which 25 million multiplications of a small network
+took 0.58 ms: published single-core figures give about 8 ms on a Pi 4 and 2 to 3 ms on a Pi 5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`ms`: CPU time of one call; `ratio`: to decoding one frame; `target`: the ratio that it should stay below."""
+
+    name: str
+    ms: float
+    ratio: float
+    target: float | None = None
+
+    @property
+    def reached(self) -> bool | None:
+        return None if self.target is None else self.ratio <= self.target
+
+
+@dataclass(slots=True)
+class Measured:
+    """CPU time per frame in ms, by what went on at the table."""
+
+    decode: list[float] = field(default_factory=list)
+    idle: list[float] = field(default_factory=list)
+    play: list[float] = field(default_factory=list)
+
+
+def bench_vision(
+    video: Path | None, seconds: float, progress: Callable[[float], None] = lambda share: None
+) -> list[Stage]:
+    """Return the cost of the eyes' stages, then of whole frames: still table, mean during play, worst in a hundred."""
+    cv2.setNumThreads(1)
+    measured = Measured()
+    eyes: Eyes | None = None
+    sample: Frame | None = None
+    for share, frame in _frames(video, seconds):
+        progress(share)
+        code = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1]
+        measured.decode.append(_ms(lambda code=code: cv2.imdecode(code, cv2.IMREAD_COLOR)))
+        if eyes is None:
+            eyes = Eyes(find_table(frame.image), CardReader())
+            eyes.see(frame)
+            continue
+        cost = _ms(lambda eyes=eyes, frame=frame: eyes.see(frame))
+        (measured.play if eyes.busy else measured.idle).append(cost)
+        if eyes.busy:
+            sample = frame
+    if eyes is None or sample is None:
+        return []
+    return [*_parts(eyes, sample, measured), *_whole(measured)]
+
+
+def _frames(video: Path | None, seconds: float) -> Iterator[tuple[float, Frame]]:
+    """Yield frames of 1280 x 720 with the share that is done."""
+    if video is not None:
+        source = VideoFile(video)
+        for frame in source.frames():
+            picture = frame.image
+            if source.size_px != SIZE_PX:
+                picture = np.asarray(cv2.resize(picture, SIZE_PX, interpolation=cv2.INTER_AREA), np.uint8)
+            yield frame.number / max(1, source.count), Frame(frame.at_ns, picture, frame.number)
+        return
+    script = play_deal(SEED)
+    camera = SimulatedCamera(Renderer(script, Look()))
+    begin = next(action.at_ns for action in script.actions if isinstance(action, SpitDown)) - BEFORE_NS
+    for frame in camera.frames():
+        done = (frame.at_ns - begin) / (seconds * 1e9)
+        if done > 1:
+            return
+        if done >= 0:
+            yield done, frame
+
+
+def _parts(eyes: Eyes, frame: Frame, measured: Measured) -> list[Stage]:
+    decode = float(np.mean(measured.decode))
+    reader = CardReader()
+    crop = np.zeros((1, CROP_SIZE[1], CROP_SIZE[0], 3), np.uint8)
+    spot = eyes.piles["A"].spot
+    parts: list[tuple[str, Callable[[], object]]] = [
+        ("motion", lambda: eyes.motion.see(Frame(frame.at_ns + 40_000_000, frame.image, frame.number))),
+        ("hands", eyes.motion.hands),
+        ("keeping the middle", lambda: eyes.ring.add(frame.at_ns, frame.image)),
+        ("rectify a pile", lambda: spot.patch.cut(frame.image)),
+        ("reading a card", lambda: reader.odds(crop)),
+        ("searching a card everywhere", lambda: spot.finder.search(spot.picture, None)),
+    ]
+    stages = [Stage("decode one frame", decode, 1.0)]
+    for name, call in parts:
+        call()
+        cost = float(np.median([_ms(call) for _ in range(15)]))
+        stages.append(Stage(name, cost, cost / decode))
+    return stages
+
+
+def _whole(measured: Measured) -> list[Stage]:
+    decode = float(np.mean(measured.decode))
+    both = measured.idle + measured.play
+    figures = [
+        ("still table, mean", float(np.mean(measured.idle)) if measured.idle else 0.0, 0.1),
+        ("during play, mean", float(np.mean(measured.play)) if measured.play else 0.0, 0.3),
+        ("any frame, 99 of 100 below", float(np.percentile(both, 99)), 2.0),
+    ]
+    return [Stage(name, cost, cost / decode, target) for name, cost, target in figures]
+
+
+def bench_tracker(games: int = TRACKED_GAMES) -> float:
+    """Return how many observations a second the tracker takes: whole simulated games at 3 % misreads."""
+    seen = [one.observation for seed in range(games) for one in observe(play_game(seed), Noise(), seed)]
+    tracker = Tracker(rule_set("pagat"))
+    begun = process_time_ns()
+    for observation in seen:
+        tracker.feed(observation)
+    return len(seen) / max(1e-9, (process_time_ns() - begun) / 1e9)
+
+
+def memory_mb() -> float:
+    """Return the most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _ms(call: Callable[[], object]) -> float:
+    begun = process_time_ns()
+    call()
+    return (process_time_ns() - begun) / 1e6
