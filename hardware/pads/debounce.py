@@ -31,9 +31,9 @@ class ContactRules:
     """A contact does not bounce longer than this before it closes: earlier edges are noise."""
     release_ns: int = 20 * MILLISECOND
     """Open this long without a break: the hand is off."""
-    order_ns: int = 3 * MILLISECOND
+    order_ns: int = 2 * MILLISECOND
     """How long inputs are held to be sorted."""
-    look_ahead_ns: int = 4 * MILLISECOND
+    look_ahead_ns: int = 3 * MILLISECOND
     """A slap is told this long after first contact: a ghost of the neighbour may have come before the true hit."""
     glance_ns: int = 5 * MILLISECOND
     """If no level was read this long after an edge, nobody looked, and the contact is believed."""
