@@ -95,12 +95,12 @@ def fetch_debian_decks(folder: Path) -> None:
             _describe(folder / name, "GPL-2+", f"Debian {DEBIAN_PACKAGE}, svg-{name}")
 
 
-def draw_sheet(packed: Path, folder: Path, faces: Sequence[str] = FACES) -> None:
+def draw_sheet(packed: Path, folder: Path, faces: Sequence[str] = FACES, height_px: int = HEIGHT_PX) -> None:
     """Draw the cards of a packed SVG sheet, one object a card, into a folder."""
     with tempfile.TemporaryDirectory() as box:
         svg = Path(box) / "sheet.svg"
         svg.write_bytes(gzip.decompress(packed.read_bytes()))
-        _draw_all(folder, [drawing for drawing in _kde_drawings(svg) if drawing.card in faces])
+        _draw_all(folder, [drawing for drawing in _kde_drawings(svg) if drawing.card in faces], height_px)
 
 
 def _kde_drawings(svg: Path) -> Iterator[Drawing]:
@@ -123,15 +123,15 @@ def fetch_kennard_decks(folder: Path) -> None:
             names = {card: card.replace("10", "T") for card in PACK} | {"JK": "2J", "back": "1B"}
             drawings = [Drawing(card, art / f"{file}.svg") for card, file in names.items()]
             drawings = [drawing for drawing in drawings if drawing.svg.exists()]
-            _draw_all(folder / f"kennard-{name}", drawings)
+            _draw_all(folder / f"kennard-{name}", drawings, HEIGHT_PX)
             _describe(folder / f"kennard-{name}", "CC0-1.0", f"npm {KENNARD_PACKAGE}, {name}")
 
 
-def _draw_all(folder: Path, drawings: list[Drawing]) -> None:
+def _draw_all(folder: Path, drawings: list[Drawing], height_px: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for drawing in drawings:
         rough = _drawn(drawing, 1.0, folder)
-        picture = _drawn(drawing, HEIGHT_PX / rough.shape[0], folder)
+        picture = _drawn(drawing, height_px / rough.shape[0], folder)
         cv2.imwrite(str(folder / f"{drawing.card}.png"), picture)
 
 

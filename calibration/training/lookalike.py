@@ -81,7 +81,7 @@ def kept_prints(kept: Path) -> dict[str, Print]:
     with tempfile.TemporaryDirectory() as box:
         folder = Path(box) / kept.stem
         if b"king_heart" in gzip.decompress(kept.read_bytes()):
-            draw_sheet(kept, folder, TELLING)
+            draw_sheet(kept, folder, TELLING, height_px=150)
         else:
             cut_grid(kept, folder)
         return folder_prints(folder)
