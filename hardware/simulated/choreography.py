@@ -204,6 +204,7 @@ class Choreography:
                             angle_deg=lying.angle_deg + action.angle_deg * share)
                     for lying in self._stacks.get(action.pile, ())
                 ))  # fmt: skip
+
             return move
 
         for n in range(4):
@@ -268,4 +269,3 @@ class Choreography:
     def _set(self, at_ns: int, spot: Spot, cards: tuple[Lying, ...]) -> None:
         self._stacks[spot] = cards
         self.changes.append(Change(at_ns, spot, cards))
-

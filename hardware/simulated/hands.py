@@ -201,4 +201,3 @@ def shadow_corners_mm(corners: NDArray[np.float64], slope: tuple[float, float]) 
     shadow[:, :2] += corners[:, 2:] * np.array(slope)
     shadow[:, 2] = 0.0
     return shadow
-
