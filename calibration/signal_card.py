@@ -87,7 +87,7 @@ def _instructions(pdf: FPDF) -> None:
     pdf.set_draw_color(*INK)
     pdf.set_line_width(0.25)
     pdf.line(left, top, left + 100, top)
-    for mm in range(0, 101):
+    for mm in range(101):
         tall = 6.0 if mm % 50 == 0 else 4.5 if mm % 10 == 0 else 2.0
         pdf.line(left + mm, top, left + mm, top + tall)
     pdf.set_font("helvetica", size=8)
