@@ -23,7 +23,7 @@ IMPURE = {
 }
 EDGE = {"cv2", "numpy", "gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcamera", "onnxruntime"}
 HARDWARE_LIBRARIES = {"gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcamera"}
-TOP = {"cli", "web", "demo.py", "session.py"}
+TOP = {"benching.py", "cli", "demo.py", "session.py", "watching.py", "web"}
 """Parts of `referee/` that sit on top of everything: they may import hardware and calibration."""
 WITH_FILES = {"log", "replay", "settings.py"}
 WITH_CHANCE = {"simulated"}
