@@ -111,7 +111,7 @@ def _style(rng: np.random.Generator) -> Style:
     jumbo = rng.random() < 0.3
     rank = rng.uniform(10, 19) if jumbo else rng.uniform(5.2, 9.5)
     suit = rank * (rng.uniform(0.5, 0.95) if jumbo else rng.uniform(0.55, 1.0))
-    dark = rng.random() < 0.04
+    dark = rng.random() < 0.06
     papers = ((30, 28, 26), (60, 110, 150)) if dark else ((218, 234, 243), (246, 248, 250))
     paper = painting.shaken(papers[int(rng.random() < (0.4 if dark else 0.8))], rng, 7)
     panel = jumbo and rng.random() < 0.2

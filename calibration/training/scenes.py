@@ -190,8 +190,10 @@ def _blurred(picture: NDArray[np.float32], px_per_mm: float, rng: np.random.Gene
         sigma = rng.uniform(0, 0.45) * px_per_mm + rng.uniform(0, 0.8)
         if sigma > 0.25:
             picture = cv2.GaussianBlur(picture, (0, 0), sigma)
-    if rng.random() < 0.3:
-        length = max(1.0, rng.gamma(2.0, 1.3) * px_per_mm)
+    if rng.random() < 0.35:
+        # mostly a card at rest or slow; long smears teach that they cannot be trusted
+        smear_mm = rng.gamma(2.0, 1.3) if rng.random() < 0.65 else rng.uniform(4, 15)
+        length = max(1.0, smear_mm * px_per_mm)
         n = 2 * int(length / 2 + 1) + 1
         kernel = np.zeros((n, n), np.float32)
         angle = rng.uniform(0, np.pi)
