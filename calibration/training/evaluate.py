@@ -19,13 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.training.modelcard import put_measured
-from hardware.vision.quads import card_quads
+from hardware.vision.cardquads import area, fitted
+from hardware.vision.outlines import free_outlines
 from hardware.vision.reader import CLASSES, CROP_SIZE, FACE_DOWN, NOTHING, CardReader, Image, Quad, rectify
 from referee.cards import JOKER, parse_card
 
 SURE = 0.9
 """A card is named from this probability on; below it is "unsure"."""
 MOST_COVERED = 0.6
+NO_OUTLINE = ("stretched", "index only")
+"""Notes of photographs whose cards have no outline of a card's shape to be found by."""
+SMALLEST = 0.03
+"""Share of the picture that a photograph's only card fills at least; smaller outlines are something printed on it."""
 FRAMES_APART = 10
 """Every tenth frame of a clip; those between show the same again."""
 
@@ -54,7 +59,7 @@ def table_cases(folder: Path) -> Iterator[Case]:
             for number, frame in enumerate(facts["frame_truth"]):
                 there, image = video.read()
                 if there and number % FRAMES_APART == 0:
-                    yield from _cards_of(image, frame["cards"], deck, "clip", f"{about.stem}:{number}")
+                    yield from _cards_of(image, frame.get("cards", []), deck, "clip", f"{about.stem}:{number}")
 
 
 def _cards_of(image: Image, cards: list[dict[str, object]], deck: str, medium: str, where: str) -> Iterator[Case]:
@@ -76,7 +81,8 @@ def photo_cases(folder: Path) -> Iterator[Case]:
     with (folder / "labels.csv").open() as stream:
         for row in csv.DictReader(stream):
             image = cv2.imread(str(folder / "set" / row["file"]))
-            if image is None or row["kind"] in ("video", "empty"):
+            unfit = any(word in row["notes"] for word in NO_OUTLINE) and row["file"] not in known
+            if image is None or unfit or row["kind"] in ("video", "empty"):
                 continue
             names = [_class_of(name) for name in row["cards"].replace("top:", "").split()]
             quads = known.get(row["file"]) or list(_matched(image, names, row["boxes"]))
@@ -101,19 +107,24 @@ def _known_quads(file: Path) -> dict[str, list[tuple[str, Quad]]]:
 
 def _matched(image: Image, names: Sequence[str], boxes: str) -> Iterator[tuple[str, Quad]]:
     """Free cards that a finder outlines, with the label whose box they fill; in a picture of one card, the largest."""
-    found = [(name, quad) for quad in card_quads(image) for name in names[:1]]
+    found = [quad for quad in free_outlines(image) if _has_a_cards_shape(quad)]
     if len(names) == 1 and not boxes:
-        if found:
-            yield max(found, key=lambda pair: cv2.contourArea(pair[1].astype(np.float32)))
+        large = [quad for quad in found if area(quad) > SMALLEST * image.shape[0] * image.shape[1]]
+        yield from ((names[0], fitted(image, quad)) for quad in large[:1])
         return
     for name, box in zip(names, boxes.split(";"), strict=False):
-        if not box:
-            continue
-        wanted = np.array([float(value) for value in box.split(",")])
-        for _, quad in found:
-            if _overlap(np.concatenate([quad.min(axis=0), quad.max(axis=0)]), wanted) > 0.75:
-                yield name, quad
-                break
+        wanted = np.array([float(value) for value in box.split(",") if value])
+        filling = [quad for quad in found if len(wanted) and _overlap(_box_of(quad), wanted) > 0.75]
+        yield from ((name, fitted(image, quad)) for quad in filling[:1])
+
+
+def _has_a_cards_shape(quad: Quad) -> bool:
+    a, b, c, d = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
+    return bool(0.58 < min(a + c, b + d) / max(a + c, b + d) < 0.82)
+
+
+def _box_of(quad: Quad) -> NDArray[np.float64]:
+    return np.concatenate([quad.min(axis=0), quad.max(axis=0)])
 
 
 def _overlap(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:

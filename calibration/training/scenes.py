@@ -286,7 +286,9 @@ class Scenes:
 def _astray(quad: Array, px_per_mm: float, rng: np.random.Generator) -> Array:
     """A quad that frames no card: beside it, over two, a part of one, or far too large."""
     middle = quad.mean(axis=0)
-    kind = rng.integers(3)
+    kind = rng.integers(4)
+    if kind == 3:  # a pip, an index, a patch of a court
+        return middle + (quad - middle) * rng.uniform(-0.8, 0.8) + (quad - middle) * rng.uniform(0.05, 0.25)
     if kind == 0:
         angle = rng.uniform(0, 2 * np.pi)
         return quad + np.array([np.cos(angle), np.sin(angle)]) * rng.uniform(28, 75) * px_per_mm
