@@ -222,7 +222,7 @@ class Scenes:
         """`new_deck` gives all faces of one deck: 52 cards, joker, back."""
         self._new_deck, self._rng = new_deck, rng
 
-    def samples(self, scenes_per_deck: int = 160) -> Iterator[Sample]:
+    def samples(self, scenes_per_deck: int) -> Iterator[Sample]:
         """Samples for ever, deck after deck."""
         while True:
             faces = self._new_deck(self._rng)

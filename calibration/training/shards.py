@@ -6,6 +6,7 @@ DATA is the folder that `fetch` filled. Decks of validation share no font and no
 """
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from zlib import crc32
 
@@ -15,11 +16,13 @@ import numpy as np
 from calibration.training.artwork import court_panels, printed_decks
 from calibration.training.decks import FACES, Deck
 from calibration.training.glyphs import fonts_below
-from calibration.training.scenes import Face, Scenes
+from calibration.training.scenes import Face, Sample, Scenes
 from hardware.vision.reader import CROP_SIZE, FACE_DOWN
 
 SHARD = 4000
 """Samples in one file."""
+SCENES_A_DECK = {False: 100, True: 25}
+"""Scenes, of two samples each, before the next deck: fewer in validation, where every deck should count alike."""
 PX_PER_MM = 3.5
 """Fineness at which faces are drawn before they are laid on the table."""
 ARTWORK_SHARE = 0.2
@@ -55,13 +58,14 @@ def make(data: Path, out: Path, first: int, count: int, validation: bool) -> Non
     for number in range(first, first + count):
         file = out / f"shard_{number:04d}.npz"
         if not file.exists():
-            _write_shard(file, DeckSource(data, validation), np.random.default_rng((number, int(validation))))
+            scenes = Scenes(DeckSource(data, validation), np.random.default_rng((number, int(validation))))
+            _write_shard(file, scenes.samples(SCENES_A_DECK[validation]))
 
 
-def _write_shard(file: Path, source: DeckSource, rng: np.random.Generator) -> None:
+def _write_shard(file: Path, samples: Iterator[Sample]) -> None:
     crops = np.zeros((SHARD, CROP_SIZE[1], CROP_SIZE[0], 3), np.uint8)
     labels, visible = np.zeros(SHARD, np.int64), np.zeros(SHARD, np.float32)
-    for n, sample in zip(range(SHARD), Scenes(source, rng).samples(), strict=False):
+    for n, sample in zip(range(SHARD), samples, strict=False):
         crops[n], labels[n], visible[n] = sample.crop, sample.label, sample.visible
     half = file.with_suffix(".part")
     with half.open("wb") as stream:
