@@ -5,6 +5,7 @@ the log and the lights get what a live table would give them. Only the truth at 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic_ns, sleep
@@ -94,7 +95,7 @@ def simulated_script(seed: int, deals: int) -> Script:
 
 
 def run_demo(script: Script, look: Look, games: Path, screen: Screen, *, real_time: bool) -> Summary:
-    """Play the script at the look's table and referee it. Writes one game under `games`.
+    """Play the script at the look's table and referee it; Ctrl-C ends it early. Writes one game under `games`.
 
     Raises:
         LogError: the folder cannot be written.
@@ -103,11 +104,12 @@ def run_demo(script: Script, look: Look, games: Path, screen: Screen, *, real_ti
     with GameLog.create(games, _header()) as log:
         table = _Table(script, renderer, log, screen, real_time)
         begun = monotonic_ns()
-        table.play()
+        with suppress(KeyboardInterrupt):
+            table.play()
         seconds = (monotonic_ns() - begun) / 1e9
         return Summary(
             game=log.directory,
-            compared=compare(script, table.verdicts),
+            compared=compare(table.played(script), table.verdicts),
             slaps=sum(isinstance(verdict, Award) for verdict in table.verdicts),
             slaps_right=_slaps_right(script, table.verdicts),
             verdicts=tuple(table.verdicts),
@@ -148,6 +150,11 @@ class _Table:
             for one in seen:
                 self._session.take(one)
             self._show(frame)
+
+    def played(self, script: Script) -> Script:
+        """Return the part of the script that was played."""
+        done = tuple(action for action in script.actions if action.at_ns <= self._progress.at_ns)
+        return msgspec.structs.replace(script, actions=done)
 
     def saw(self, seen: AnyObservation) -> None:
         if isinstance(seen, PadSlapped):

@@ -78,7 +78,7 @@ class Look:
     """A whole simulated table, as frozen numbers: the same look and script give the same frames."""
 
     seed: int = 0
-    deck: str = "club"
+    deck: str = "parlour"
     table_top: str = "oak"
     mat: str = "printed"
     pads: bool = True

@@ -3,16 +3,18 @@
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 if TYPE_CHECKING:
     from referee.demo import Compared, Summary
 
+DEFAULT_SEED: Final = 7
+"""The game and the table that the documentation shows."""
 
 def demo(
-    seed: Annotated[int, typer.Option(help="Another seed is another game at another table.")] = 7,
+    seed: Annotated[int, typer.Option(help="Another seed is another game at another table.")] = DEFAULT_SEED,
     deals: Annotated[int, typer.Option(help="Deals to play.", min=1)] = 1,
     fast: Annotated[bool, typer.Option("--fast", help="As fast as this machine can, not in real time.")] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the replay page in the browser at the end.")] = False,
@@ -29,7 +31,7 @@ def demo(
 
     console = Console()
     on_terminal = console.is_terminal
-    look = Look() if seed == 7 else Look.seeded(seed)
+    look = Look() if seed == DEFAULT_SEED else Look.seeded(seed)
     print("SIMULATED TABLE: two simulated players, rendered frames; eyes, tracker, log and signals are the real ones.")
     with LiveScreen(console) if on_terminal else PlainScreen() as screen:
         script = simulated_script(seed, deals)
