@@ -33,6 +33,7 @@ def demo(
     on_terminal = console.is_terminal
     look = Look() if seed == DEFAULT_SEED else Look.seeded(seed)
     print("SIMULATED TABLE: two simulated players, rendered frames; eyes, tracker, log and signals are the real ones.")
+    print("The table is being laid: a few seconds ...")
     with LiveScreen(console) if on_terminal else PlainScreen() as screen:
         script = simulated_script(seed, deals)
         summary = run_demo(script, look, games_dir(games), screen, real_time=on_terminal and not fast)
