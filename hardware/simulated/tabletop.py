@@ -20,8 +20,6 @@ from hardware.tablefile import (
     ROW_PITCH_MM,
     ROW_Y_MM,
     SPIT_CENTRES_MM,
-    Points,
-    Table,
 )
 from referee.table import PILES, PLAYERS
 
@@ -129,25 +127,17 @@ class _World:
                 self._box(x_mm + (n % 4 - 1.5) * cell, y_mm + (1.5 - n // 4) * cell, (cell, cell), _PAPER)
 
     def seen_by(self, view: View) -> Image:
-        world_px = (every_pixel_mm(view) * (1, -1) + (_WORLD_MM[0] / 2, _WORLD_MM[1] / 2)) * _PX_PER_MM - 0.5
+        world_px = (view.every_pixel_mm * (1, -1) + (_WORLD_MM[0] / 2, _WORLD_MM[1] / 2)) * _PX_PER_MM - 0.5
         width, height = view.size_px
         x, y = (world_px[:, n].astype(np.float32).reshape(height, width) for n in (0, 1))
         soft = cv2.GaussianBlur(self.picture, (3, 3), 0.7)
         return np.asarray(cv2.remap(soft, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.uint8)
 
 
-def every_pixel_mm(view: View) -> Points:
-    """Return which table point each pixel shows: (height * width, 2) in mm, row by row."""
-    width, height = view.size_px
-    table: Table = view.table(POKER_MM)
-    x, y = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
-    return table.to_mm(np.stack([x.ravel(), y.ravel()], axis=1))
-
-
 def light_map(lamp: Lamp, view: View) -> Image:
     """Return the light on each pixel, vignetting and exposure included: uint8, `LIGHT_ONE` is 1."""
     width, height = view.size_px
-    mm = every_pixel_mm(view).reshape(height, width, 2)
+    mm = view.every_pixel_mm.reshape(height, width, 2)
     away2 = ((mm - lamp.at_mm) ** 2).sum(axis=2)
     from_lamp = 1 / (1 + away2 / lamp.falloff_mm**2)
     from_lamp = 0.45 + 0.55 * from_lamp / from_lamp.mean()
@@ -163,7 +153,7 @@ def glare_map(lamp: Lamp, view: View) -> Image | None:
     if lamp.glare <= 0:
         return None
     width, height = view.size_px
-    away2 = ((every_pixel_mm(view) - lamp.glare_at_mm) ** 2).sum(axis=1).reshape(height, width)
+    away2 = ((view.every_pixel_mm - lamp.glare_at_mm) ** 2).sum(axis=1).reshape(height, width)
     spot = 200 * lamp.glare * np.exp(-away2 / (2 * 45.0**2))
     return np.asarray(np.rint(np.repeat(spot[..., None], 3, axis=2)), np.uint8)
 

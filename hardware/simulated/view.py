@@ -1,13 +1,14 @@
 """Where the simulated camera hangs, and where it sees a point of the table."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.tablefile import Points, Table
+from hardware.tablefile import POKER_MM, Points, Table
 
 _DOWN: Final = np.diag([1.0, -1.0, -1.0])
 """A camera that looks straight down: x to the right of the picture, y down it, z away from the lens."""
@@ -48,6 +49,13 @@ class View:
             np.asarray(points_mm, np.float64).reshape(-1, 1, 3), self._rotation, self._shift, self.matrix, self.lens
         )
         return np.asarray(seen, np.float64).reshape(-1, 2)
+
+    @cached_property
+    def every_pixel_mm(self) -> Points:
+        """Which table point each pixel shows: (height * width, 2) in mm, row by row."""
+        width, height = self.size_px
+        x, y = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
+        return self.table(POKER_MM).to_mm(np.stack([x.ravel(), y.ravel()], axis=1))
 
     def table(self, card_size_mm: tuple[float, float]) -> Table:
         """Return the exact table file of this camera."""
