@@ -118,7 +118,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The uppermost cards of both piles as they lay, top last: down to the one that counts."""
     frame: str | None = None
     frame_before: str | None = None
-    """Names of pictures: the pile as this landing left it, and as the one before left it."""
+    """Names of pictures: the piles as this landing left them, and as the one before left them."""
     duel: Duel | None = None
     chances: tuple[Chance, ...] | None = None
     """At a refused call: what lay there to be played, for as long as it did; None: not claimed."""

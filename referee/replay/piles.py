@@ -39,7 +39,7 @@ def with_piles(moments: Iterable[Moment | PileTaken]) -> tuple[list[Moment], lis
 class _MiddlePiles:
     def __init__(self) -> None:
         self._lying: dict[Pile, list[Lying]] = {pile: [] for pile in PILES}
-        self._frames: dict[Pile, str | None] = dict.fromkeys(PILES)
+        self._frame: str | None = None
         self.shown: list[Shown] = []
 
     def was_taken(self, moment: Moment | PileTaken) -> bool:
@@ -54,8 +54,9 @@ class _MiddlePiles:
         assert isinstance(moment, Moment)
         if moment.is_landing and moment.pile and moment.top:
             _believe(self._lying[moment.pile], moment.top)
-        before, frame_before = self._view(), self._frames[moment.pile] if moment.pile else None
+        before, frame_before = self._view(), self._frame
         if moment.kind == "next_deal":
+            self._frame = None
             for pile in PILES:
                 self._clear(pile)
         elif moment.pile is not None and not moment.dismissed:
@@ -71,13 +72,11 @@ class _MiddlePiles:
             lying.append(Lying(moment.card or UNREAD, counts=moment.ruling in COUNTING_RULINGS or _is_unread(moment)))
         elif moment.kind == "taken_back":
             _take_off(lying, moment.card)
-        if moment.frame:
-            self._frames[pile] = moment.frame
+        self._frame = moment.frame or self._frame
         del lying[:-12]
 
     def _clear(self, pile: Pile) -> None:
         self._lying[pile].clear()
-        self._frames[pile] = None
 
     def _view(self) -> dict[Pile, tuple[Lying, ...]]:
         return {pile: _uppermost(lying) for pile, lying in self._lying.items()}

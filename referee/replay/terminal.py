@@ -100,10 +100,14 @@ def _words(moment: Moment) -> Text:
     if moment.rule:
         words.append(f"  {moment.rule}", style="cyan")
     if moment.p is not None and moment.is_landing:
-        words.append(f"  {moment.p:.0%}", style="dim")
+        words.append(f"  {_percent(moment.p)}", style="dim")
     if moment.was and moment.was != moment.sentence:
         words.append(f"  was: {moment.was}", style="dim strike")
     return words
+
+
+def _percent(p: float) -> str:
+    return ">99%" if p > 0.99 else f"{p:.0%}"
 
 
 def _figures_table(figures: Statistics, names: Mapping[Player, str]) -> Table:

@@ -118,6 +118,25 @@ def test_a_landing_shows_cards_pictures_rule_probability_and_time(viewer: Viewer
     assert viewer.page.evaluate("[...document.querySelectorAll('#moment img')].map(one => one.naturalWidth)") == [1, 1]
 
 
+def test_a_picture_is_enlarged_and_closed_with_escape(viewer: Viewer) -> None:
+    viewer.press("n")
+    viewer.page.locator("#moment .enlarge").first.click()
+    assert viewer.page.locator("dialog img").is_visible()
+    viewer.page.keyboard.press("Escape")
+    viewer.page.wait_for_timeout(50)
+    assert viewer.page.locator("dialog").count() == 0
+    viewer.page.locator("#moment .enlarge").first.click()
+    viewer.page.click("dialog button")
+    viewer.page.wait_for_timeout(50)
+    assert viewer.page.locator("dialog").count() == 0
+
+
+def test_the_list_follows_the_moment(viewer: Viewer) -> None:
+    viewer.press("End")
+    viewer.page.wait_for_timeout(100)
+    assert viewer.page.evaluate("document.querySelector('#moments').scrollTop") > 100
+
+
 def test_a_duel_shows_the_pads_with_margin_and_uncertainty(viewer: Viewer) -> None:
     viewer.press("s")
     strip = viewer.page.inner_text("#moment .strip")
@@ -180,8 +199,8 @@ def test_the_timeline_is_dragged_and_pressed(viewer: Viewer) -> None:
 
 def test_everything_works_with_the_keyboard_alone_and_every_control_has_a_name(viewer: Viewer) -> None:
     nameless = viewer.page.evaluate(
-        "[...document.querySelectorAll('button, select, input')].filter(one => "
-        "!(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.[0]?.textContent.trim())).length"
+        """[...document.querySelectorAll('button, select, input')].filter(one => !(one.getAttribute('aria-label')
+            || one.textContent.trim() || one.querySelector('[alt]') || one.labels?.[0]?.textContent.trim())).length"""
     )
     assert nameless == 0
     viewer.page.focus("#dispute")

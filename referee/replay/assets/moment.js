@@ -48,10 +48,18 @@ function photos(moment) {
   return [["camera, before", moment.frame_before], ["camera, after", moment.frame]].map(([words, name]) => {
     const source = name ? pictures[name] : null;
     const picture = source
-      ? el("img", { class: "photo", src: source, alt: `Picture of pile ${moment.pile}, ${words.split(", ")[1]} this card` })
+      ? el("button", { class: "enlarge", title: "Enlarge", onclick: () => enlarge(source, `${words}, ${clockText(moment.at_ns)}`) },
+        el("img", { class: "photo", src: source, alt: `Picture of the piles ${words.split(", ")[1]} this card` }))
       : el("div", { class: "no-photo" }, !name ? "no picture was taken" : name in pictures ? "the picture is missing from the log" : "left out to keep this page small");
     return el("figure", {}, el("figcaption", {}, words), picture);
   });
+}
+
+function enlarge(source, words) {
+  const dialog = el("dialog", { class: "large", "aria-label": words, onclick: () => dialog.close(), onclose: () => dialog.remove() },
+    el("img", { src: source, alt: words }), el("p", {}, words, el("button", {}, "Close")));
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 function factsOf(moment) {

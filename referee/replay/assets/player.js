@@ -99,9 +99,14 @@ function markInList(index) {
   const button = byId("moments").querySelector(`[data-index="${index}"]`);
   if (!button) return;
   button.setAttribute("aria-current", "true");
+  requestAnimationFrame(() => intoView(button)); // once the list has its size
+}
+
+// Scrolls only the list, never the page.
+function intoView(button) {
   const box = byId("moments");
-  const top = button.offsetTop - box.offsetTop;
-  if (top < box.scrollTop + 40 || top > box.scrollTop + box.clientHeight - 80) box.scrollTop = top - box.clientHeight / 2;
+  const below = button.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  if (below < 40 || below > box.clientHeight - 80) box.scrollTop += below - box.clientHeight / 2;
 }
 
 // --- the address: #t=83.4 in seconds, or #n=117 as the log numbers it
@@ -132,7 +137,7 @@ const KEYS = {
 
 function listen() {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select") || document.querySelector("dialog")) return;
     if (event.key === " " && event.target.matches("button, summary, input, a")) return;
     const act = KEYS[event.key];
     if (!act) return;
