@@ -15,6 +15,9 @@ from referee.log import LoggedGame, find_game, games_dir, list_games
 def replay(
     game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")] = None,
+    video: Annotated[Path | None, typer.Option("--video", metavar="FILE", help="Write a video (.mp4).")] = None,
+    start: Annotated[float, typer.Option("--from", metavar="S", min=0, help="Video: from this second on.")] = 0.0,
+    end: Annotated[float | None, typer.Option("--to", metavar="S", min=0, help="Video: up to this second.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
     pictures_mb: Annotated[
@@ -27,13 +30,15 @@ def replay(
     Without GAME it lists the games. Options that need one take the newest.
     """
     folder = games_dir(games)
-    if game is None and html is None and not open_:
+    if game is None and html is None and video is None and not open_:
         _list(folder, as_json)
         return
     logged = LoggedGame(find_game(game, folder))
+    if video is not None:
+        _write_video(logged, video, start, end)
     if html is not None or open_:
         _write_page(logged, html or logged.directory / "replay.html", pictures_mb, open_)
-    else:
+    elif video is None:
         _print(logged, as_json)
 
 
@@ -70,3 +75,15 @@ def _write_page(logged: LoggedGame, path: Path, pictures_mb: float, open_: bool)
     print(f"{path} ({size_bytes / 1e6:.1f} MB): open it in any browser, it needs no network.")
     if open_:
         webbrowser.open(path.absolute().as_uri())
+
+
+def _write_video(logged: LoggedGame, path: Path, start: float, end: float | None) -> None:
+    from rich.progress import Progress
+
+    from referee.cli.film import write_film
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("video", total=1.0)
+        for done in write_film(logged, path, round(start * 1e9), None if end is None else round(end * 1e9)):
+            progress.update(task, completed=done)
+    print(f"{path} ({path.stat().st_size / 1e6:.1f} MB).")
