@@ -78,7 +78,7 @@ def _fits_at(
     turned = cv2.warpAffine(gray, turn, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     score = _score(turned, w, h, round(MARGIN_MM * scale))
     x0, y0 = (width - w) // 2, (height - h) // 2
-    score = np.ascontiguousarray(score[y0 - reach : y0 + reach + 1, x0 - reach : x0 + reach + 1])
+    score = cv2.GaussianBlur(score[y0 - reach : y0 + reach + 1, x0 - reach : x0 + reach + 1], (5, 5), 0)
     back = cv2.invertAffineTransform(turn)
     fits = []
     near = round(4 * scale)

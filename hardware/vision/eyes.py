@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table
-from hardware.vision.hidden import HiddenLandings
-from hardware.vision.landings import Cleared, Landed, PileWatch, TakenOff, middle_patch
+from hardware.vision.hidden import HiddenLandings, Quest
+from hardware.vision.landings import Cleared, Landed, PileChange, PileWatch, TakenOff, middle_patch
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader
 from hardware.vision.rows import RowWatch
-from hardware.vision.spots import Settled
+from hardware.vision.spots import Settled, Spot
+from hardware.vision.steady import Steady, is_nudge
 from hardware.vision.touch import Ring
 from hardware.vision.whose import Whose, players_of
 from referee.observations import (
@@ -24,11 +26,21 @@ from referee.observations import (
     PileRead,
     PilesTaken,
     PlayerOdds,
+    SensorBack,
+    SensorLost,
 )
-from referee.table import PILES, PLAYERS, Pile, Player
+from referee.table import OTHER_PILE, PILES, PLAYERS, Pile, Player
 
 FEW_CELLS: Final = 30
 REREAD_NS: Final = 500_000_000
+SETTLED_NS: Final = 400_000_000
+"""After so long without hands and motion everything in view belongs to the still table."""
+UPSET_SHARE: Final = 0.04
+UPSET_SPOTS: Final = 0.95
+LEAST_SPOTS: Final = 5
+UPSET_NS: Final = 150_000_000
+AGAIN_NS: Final = 1_000_000_000
+LOST: Final = "the table is not where it was in the picture: put the camera back, or run `spit-referee calibrate corners`"
 PATIENCE_NS: Final = 500_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
@@ -37,65 +49,121 @@ class Eyes:
     """Watches one table. Not for two threads at once."""
 
     def __init__(self, table: Table, reader: Reader) -> None:
+        self._reader = reader
+        self._aim(table)
+        self.hands: list[Hand] = []
+        self._whose = Whose()
+        self._work: list[Iterator[list[AnyObservation]]] = []
+        self._now: Frame | None = None
+        self._open: dict[Pile, dict[Player, int]] = {}
+        self._last_call = False
+        self._steady: Steady | None = None
+        self._lost = False
+        self._quiet_since_ns = 0
+        self._hands_seen: tuple[Player, ...] = ()
+        self._next_read_ns = 0
+
+    def _aim(self, table: Table) -> None:
+        """Look at the table where it lies in the picture."""
         self.table = table
         self.motion = Motion(table)
         self.ring = Ring(middle_patch(table))
         self.piles: dict[Pile, PileWatch] = {
-            pile: PileWatch(pile, table, self.motion, reader, self.ring) for pile in PILES
+            pile: PileWatch(pile, table, self.motion, self._reader, self.ring) for pile in PILES
         }
-        self.rows = RowWatch(table, self.motion, reader)
-        self.hands: list[Hand] = []
-        self._whose = Whose()
+        self.rows = RowWatch(table, self.motion, self._reader)
         self._hidden = HiddenLandings(self.ring, table.card_size_mm)
-        self._work: list[Iterator[list[AnyObservation]]] = []
-        self._now: Frame | None = None
-        self._last_call = False
-        self._started = False
-        self._hands_seen: tuple[Player, ...] = ()
         self._middle_before: Image = self.ring.patch.picture.copy()
-        self._next_read_ns = 0
 
     def see(self, frame: Frame) -> list[AnyObservation]:
         """Take a frame in; return what is new, in order of time. The first frame must show a still table."""
+        self._now = frame
         moved = self.motion.see(frame)
-        if not self._started:
+        if self._steady is None:
             return self._start(frame)
+        if moved:
+            self._quiet_since_ns = frame.at_ns
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
-        self._now = frame
+        upset = self._all_changed()
+        if upset and frame.at_ns - self._quiet_since_ns >= UPSET_NS:
+            return seen + self._look_for_the_table(frame, self._steady)
         settled: dict[Pile, Settled | None] = {}
-        looked = False
+        looked = upset
         for pile, watch in self.piles.items():
             settled[pile] = watch.spot.see(frame, self.hands, may_look=not looked)
             looked = looked or watch.spot.looked
         renewed = self.rows.see(frame, self.hands, may_look=not looked)
-        seen += self._go_on()
+        begun = list(self._work)
         self._begin(frame, settled)
+        seen += self._go_on(begun)
         seen += [self.rows.read(player, frame.at_ns) for player in PLAYERS if player in renewed]
         if frame.at_ns >= self._next_read_ns:
             seen += self._read_again(frame)
+        if self.motion.changed_cells and not self.busy and frame.at_ns - self._quiet_since_ns > SETTLED_NS:
+            self.motion.accept_all()
         return seen
+
+    @property
+    def spots(self) -> list[Spot]:
+        """Every place where cards lie."""
+        return [*(watch.spot for watch in self.piles.values()), *self.rows.spots.values()]
 
     @property
     def busy(self) -> bool:
         """Whether anything moved, lay differently or was being worked on in the last frame."""
-        spots = (*(watch.spot for watch in self.piles.values()), *self.rows.spots.values())
-        return bool(self.hands or self._work) or not all(spot.still for spot in spots)
+        return bool(self.hands or self._work) or not all(spot.still for spot in self.spots)
 
     def finish(self) -> list[AnyObservation]:
         """Return what was still being worked on when the last frame had come."""
         self._last_call = True
         seen: list[AnyObservation] = []
         while self._work:
-            seen += self._go_on()
+            seen += self._go_on(list(self._work))
         return seen
 
     def _start(self, frame: Frame) -> list[AnyObservation]:
-        self._started = True
-        for spot in [*(watch.spot for watch in self.piles.values()), *self.rows.spots.values()]:
+        self._steady = Steady(frame.image)
+        for spot in self.spots:
             spot.start(frame.image)
         self._middle_before[:] = self.ring.patch.cut(frame.image)
         return self._read_again(frame)
+
+    def _all_changed(self) -> bool:
+        """Whether nearly all cards look different at once: no hands do that, but a nudged camera or a lamp."""
+        if self.motion.changed_cells < FEW_CELLS:
+            return False
+        spots = [spot for spot in self.spots if spot.top is not None]
+        changed = sum(spot.zone.share(self.motion.changed) > UPSET_SHARE for spot in spots)
+        return len(spots) >= LEAST_SPOTS and changed >= UPSET_SPOTS * len(spots)
+
+    def _look_for_the_table(self, frame: Frame, steady: Steady) -> list[AnyObservation]:
+        """All is quiet again: find out what happened to the view, and go on from there."""
+        moved = steady.moved(frame.image)
+        if moved is None:
+            self._quiet_since_ns = frame.at_ns + AGAIN_NS
+            lost = [] if self._lost else [SensorLost(at_ns=frame.at_ns, sensor="table", reason=LOST)]
+            self._lost = True
+            return [*lost]
+        if is_nudge(moved, self.table.image_size_px):
+            self._follow(frame, moved)
+        self.motion.accept_all()
+        back = [SensorBack(at_ns=frame.at_ns, sensor="table")] if self._lost else []
+        self._lost = False
+        return [*back]
+
+    def _follow(self, frame: Frame, moved: NDArray[np.float64]) -> None:
+        """Look at the table where it now is. What lay there still lies there."""
+        piles, rows = self.piles, self.rows
+        self._aim(self.table.shifted(moved))
+        self.motion.see(frame)
+        for pile, watch in self.piles.items():
+            watch.take_over(piles[pile])
+        self.rows.take_over(rows)
+        for spot in self.spots:
+            spot.resume(frame.image)
+        self._steady = Steady(frame.image)
+        self._middle_before[:] = self.ring.patch.cut(frame.image)
 
     def _hands_now(self, at_ns: int) -> list[HandsSeen]:
         over = {hand.player for hand in self.hands}
@@ -105,10 +173,10 @@ class Eyes:
         self._hands_seen = players
         return [HandsSeen(at_ns=at_ns, players=players)]
 
-    def _go_on(self) -> list[AnyObservation]:
+    def _go_on(self, begun: list[Iterator[list[AnyObservation]]]) -> list[AnyObservation]:
         """Do the next bit of each piece of work, and return what is done: no frame has to wait for a long one."""
         seen: list[AnyObservation] = []
-        for work in list(self._work):
+        for work in begun:
             told = next(work, None)
             if told is None:
                 self._work.remove(work)
@@ -122,12 +190,19 @@ class Eyes:
             self.ring.add(frame.at_ns, frame.image)
         for pile, now in settled.items():
             if now is not None:
+                self._open[pile] = now.visits
                 self._work.append(self._explain(pile, now, self._middle_before.copy()))
                 self._remember_middle(pile)
 
     def _explain(self, pile: Pile, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
         """Yield what happened on a pile, once it is known; until then nothing, after each bit of work."""
         change = self.piles[pile].judge(settled, before)
+        yield from self._told_of(pile, change, settled, before)
+        self._open.pop(pile, None)
+
+    def _told_of(
+        self, pile: Pile, change: PileChange | None, settled: Settled, before: Image
+    ) -> Iterator[list[AnyObservation]]:
         if not isinstance(change, Landed):
             yield [] if change is None else [_told(change)]
             return
@@ -138,15 +213,23 @@ class Eyes:
             gone = self.rows.gone(self._now)
             origins = self._whose.origins(change, gone)
             missing = self._whose.missing(gone, change.touch.at_ns)
-            unsure = any(not left.sure and left.player in change.visits for left in missing)
+            elsewhere = self._at_other_pile(pile)
+            unsure = any(left.player in change.visits and (not left.sure or left.player in elsewhere) for left in missing)
             if not unsure or len(change.visits) < 2 or self._now.at_ns >= due_ns or self._last_call:
                 break
         around, owner = self.piles[pile].spot.centre_mm, origins[0].player
         seen: list[AnyObservation] = []
-        for hidden in self._hidden.under(change, owner, missing, around, settled.since_ns, before):
+        quest = Quest(change, owner, missing, elsewhere, around, settled.since_ns, before)
+        for hidden in self._hidden.under(quest):
             yield []
             seen += [_landed(one, self._whose.origins(one, gone)) for one in hidden]
         yield [*seen, _landed(change, origins)]
+
+    def _at_other_pile(self, pile: Pile) -> set[Player]:
+        """Return whose hands are at the other pile, or were there and what they did is not known yet."""
+        other = OTHER_PILE[pile]
+        spot = self.piles[other].spot
+        return set(self._open.get(other, ())) | (set() if spot.still else set(spot.visits))
 
     def _remember_middle(self, pile: Pile) -> None:
         """Keep how the pile's side of the middle looks now that it is still."""

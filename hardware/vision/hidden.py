@@ -1,6 +1,7 @@
 """Landings that were covered again before the pile was still: what left a row must have gone somewhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import Final
 
 import cv2
@@ -28,45 +29,50 @@ HAND_MM: Final = (64.0, 56.0)
 """The part of a laying hand whose stop tells when its card touched."""
 
 
+@dataclass(frozen=True, slots=True)
+class Quest:
+    """A landing under which others may lie."""
+
+    cover: Landed
+    owner: Player
+    missing: Sequence[Departure]
+    """Cards that left a row and were not seen to land."""
+    elsewhere: Set[Player]
+    """Whose hands were at the other pile, where it is not known yet what they did."""
+    around_mm: tuple[float, float]
+    """The pile's place."""
+    since_ns: int
+    """When the pile was last still."""
+    before: Image
+    """The middle as it lay then."""
+
+
 class HiddenLandings:
     """Looks for cards under a landing."""
 
     def __init__(self, ring: Ring, card_mm: tuple[float, float]) -> None:
         self._ring, self._card_mm = ring, card_mm
 
-    def under(
-        self,
-        cover: Landed,
-        owner: Player,
-        missing: Sequence[Departure],
-        around_mm: tuple[float, float],
-        since_ns: int,
-        before: Image,
-    ) -> Iterator[list[Landed]]:
-        """Yield the landings on the same pile that `cover` hid, in order of time; before that, after each bit of work,
-        nothing.
-
-        `owner`: whose `cover` is; `missing`: cards that left a row and were not seen to land; `since_ns`: when the pile was last still, and
-        `before`: the middle as it lay then.
-        """
-        frames = self._ring.between(since_ns - 100_000_000, cover.touch.at_ns - EARLIER_NS)
+    def under(self, quest: Quest) -> Iterator[list[Landed]]:
+        """Yield the landings that were hidden, in order of time; before that, after each bit of work, nothing."""
+        cover = quest.cover
+        frames = self._ring.between(quest.since_ns - 100_000_000, cover.touch.at_ns - EARLIER_NS)
         found: list[Landed] = []
         unseen: list[Departure] = []
-        for gone in missing if len(frames) > 1 else ():
+        for gone in quest.missing if len(frames) > 1 else ():
             if gone.player not in cover.visits:
                 continue
             seen: list[Sighting] = []
             for one in self._sightings(gone, frames):
                 yield []
                 seen += [] if one is None else [one]
-            touch = self._seen_at_rest(seen, frames, cover, around_mm, before)
+            touch = self._seen_at_rest(seen, frames, quest)
             if touch is not None:
-                found.append(Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns))
-            elif gone.sure and gone.player != owner:
+                found.append(_landed(gone, touch, cover))
+            elif gone.sure and gone.player != quest.owner and gone.player not in quest.elsewhere:
                 unseen.append(gone)
         if len(unseen) == 1 and not any(unseen[0].player in landed.visits for landed in found):
-            touch = self._hand_at_rest(unseen[0].player, frames, cover, around_mm, before)
-            found.append(Landed(cover.pile, touch, unseen[0].top, {unseen[0].player: touch.at_ns}, cover.settled_ns))
+            found.append(_landed(unseen[0], self._hand_at_rest(unseen[0].player, frames, quest), cover))
         yield sorted(found, key=lambda landed: landed.touch.at_ns)
 
     def _sightings(self, gone: Departure, frames: Frames) -> Iterator[Sighting | None]:
@@ -78,15 +84,13 @@ class HiddenLandings:
             if at_ns >= gone.from_ns:
                 yield sighting(look_for, n, _coarse(picture), patch, card_mm, scale)
 
-    def _seen_at_rest(
-        self, seen: Sequence[Sighting], frames: Frames, cover: Landed, around_mm: tuple[float, float], before: Image
-    ) -> Touch | None:
-        """Return the touch of a card that can be seen lying still in some frames, and is neither `cover` nor was there."""
-        patch, card_mm = self._ring.patch, self._card_mm
-        rest = last_rest(seen, [at for at, _ in frames], around_mm, REACH_MM)
+    def _seen_at_rest(self, seen: Sequence[Sighting], frames: Frames, quest: Quest) -> Touch | None:
+        """Return the touch of a card that can be seen lying still in some frames, and is neither the cover nor old."""
+        patch, card_mm, before = self._ring.patch, self._card_mm, quest.before
+        rest = last_rest(seen, [at for at, _ in frames], quest.around_mm, REACH_MM)
         if rest is None or share_in_place(frames[rest.frame][1], before, patch, rest.pose, card_mm) > LAY_THERE:
             return None
-        if self._is_cover(rest, frames, cover):
+        if self._is_cover(rest, frames, quest.cover):
             return None
         return touch_of(frames[: rest.frame + 1], patch, rest.pose, card_mm, before)
 
@@ -101,23 +105,21 @@ class HiddenLandings:
         same = sighting(own, rest.frame, _coarse(frames[rest.frame][1]), patch, self._card_mm, scale)
         return same is not None and same.pose.apart_mm(rest.pose) < SAME_MM and same.alike > rest.alike - 0.03
 
-    def _hand_at_rest(
-        self,
-        player: Player,
-        frames: Frames,
-        cover: Landed,
-        around_mm: tuple[float, float],
-        before: Image,
-    ) -> Touch:
+    def _hand_at_rest(self, player: Player, frames: Frames, quest: Quest) -> Touch:
         """Return when the player's hand stopped over the pile: its card was hidden at once."""
         side = -1.0 if player == "p1" else 1.0
-        pose = Pose(around_mm[0], around_mm[1] + side * (self._card_mm[1] / 2), 0.0)
-        touch = touch_of(frames, self._ring.patch, pose, HAND_MM, before)
+        pose = Pose(quest.around_mm[0], quest.around_mm[1] + side * (self._card_mm[1] / 2), 0.0)
+        touch = touch_of(frames, self._ring.patch, pose, HAND_MM, quest.before)
+        covered_ns = quest.cover.touch.at_ns
         if touch is None:
-            at = cover.touch.at_ns - 2 * EARLIER_NS
-            return Touch(at, frames[0][0], cover.touch.at_ns, False)
-        at = min(touch.at_ns, cover.touch.at_ns - EARLIER_NS)
+            at = covered_ns - 2 * EARLIER_NS
+            return Touch(at, frames[0][0], covered_ns, False)
+        at = min(touch.at_ns, covered_ns - EARLIER_NS)
         return Touch(at, touch.earliest_ns, max(at, touch.latest_ns), False)
+
+
+def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:
+    return Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns)
 
 
 def _coarse(picture: Image) -> Gray:

@@ -15,8 +15,8 @@ from referee.table import Pile, Player
 REACH_MM: Final = 30.0
 """How far from its pile's place a top card may lie."""
 TURNED_DEG: Final = 36.0
-APPROACH_MM: Final = (28.0, 130.0)
-"""Depth and width of the strip before a pile that its player's arm must cross."""
+APPROACH_MM: Final = (15.0, 130.0)
+"""Depth and width of the strip before a player's row that an arm must cross on its way to a pile."""
 SAME_PLACE_MM: Final = 8.0
 REMEMBERED: Final = 4
 
@@ -62,15 +62,19 @@ class PileWatch:
         centre = table.piles[pile].mean(axis=0)
         self.pile: Pile = pile
         x, y = float(centre[0]), float(centre[1])
-        strip = APPROACH_MM[0] / 2 + table.card_size_mm[1] / 2
+        strip = APPROACH_MM[0] + table.card_size_mm[1] / 2
         approach = {
-            player: motion.zone(rectangle(x, y + side * strip, APPROACH_MM[1], APPROACH_MM[0]))
+            player: motion.zone(rectangle(x, y + side * (strip + APPROACH_MM[0] / 2 - 1.0), APPROACH_MM[1], APPROACH_MM[0]))
             for player, side in (("p1", -1.0), ("p2", 1.0))
         }
         self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, peeks=True, approach=approach)
         self._card_mm = table.card_size_mm
         self._ring = ring
         self._below: list[Top] = []
+
+    def take_over(self, other: "PileWatch") -> None:
+        """Go on with what another watch of the same pile knows."""
+        self.spot.top, self._below = other.spot.top, other._below
 
     def judge(self, seen: Settled, middle_before: Image) -> PileChange | None:
         """Return what the pile's new settled picture means; None if nothing landed and nothing left."""

@@ -26,6 +26,9 @@ STEP_NS: Final = 22_000_000
 FEW_CELLS: Final = 8
 NOISE_STEPS: Final = 7.0
 """So many times the camera's noise is a change."""
+NOISE_EVERY: Final = 8
+LEAST_GAIN: Final = 0.02
+"""A smaller change of the whole picture's brightness is left as it is."""
 LEAST_HAND_CELLS: Final = 30
 
 
@@ -62,14 +65,17 @@ class Motion:
         self._now: Mask = np.zeros(self._shape, np.uint8)
         self._raw: Mask = np.zeros(self._shape, np.uint8)
         self._earlier: deque[tuple[int, Mask]] = deque()
-        self._still = np.zeros(self._shape, np.uint8)
-        self._apart = np.zeros(self._shape, np.uint8)
+        self._still: Mask = np.zeros(self._shape, np.uint8)
+        self._apart: Mask = np.zeros(self._shape, np.uint8)
+        self._scaled: Mask = np.zeros(self._shape, np.uint8)
         self.moving: Mask = np.zeros(self._shape, np.uint8)
         """Cells that changed since one step ago: 255 or 0."""
         self.changed: Mask = np.zeros(self._shape, np.uint8)
         """Cells that differ from the table as it last lay still: 255 or 0."""
         self.changed_cells = 0
+        self.moved = False
         self.noise = 2.0
+        self._frames = 0
         self._p1_side = self._cells_below_middle()
 
     def zone(self, polygon_mm: Points) -> Zone:
@@ -93,13 +99,14 @@ class Motion:
         if last is None:
             self._still[:] = self._now
             return False
-        cv2.absdiff(self._now, last, self._apart)
+        cv2.absdiff(self._now, _as_bright(last, self._now, self._scaled), self._apart)
         self._measure_noise()
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.moving)
-        cv2.absdiff(self._now, self._still, self._apart)
+        cv2.absdiff(self._now, _as_bright(self._still, self._now, self._scaled), self._apart)
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
         self.changed_cells = cv2.countNonZero(self.changed)
-        return cv2.countNonZero(self.moving) > FEW_CELLS
+        self.moved = cv2.countNonZero(self.moving) > FEW_CELLS
+        return self.moved
 
     def _one_step_ago(self, at_ns: int) -> Mask | None:
         """Return the latest picture that is at least STEP_NS old, so that motion means the same at every frame rate."""
@@ -115,9 +122,10 @@ class Motion:
 
     def _measure_noise(self) -> None:
         """Follow the camera's noise slowly: the mean change of a sample of cells, most of which show a still table."""
-        sample = self._apart[::5, ::5]
-        typical = float(np.median(sample)) / 0.95
-        self.noise += 0.05 * (typical - self.noise)
+        self._frames += 1
+        if self._frames % NOISE_EVERY == 1:
+            typical = float(np.median(self._apart[::5, ::5])) / 0.95
+            self.noise += 0.2 * (typical - self.noise)
 
     def accept(self, zone: Zone) -> None:
         """Let this zone as it now lies be the still table."""
@@ -125,9 +133,11 @@ class Motion:
         np.copyto(self._still[box], self._now[box], where=zone.mask > 0)
         self.changed[box][zone.mask > 0] = 0
 
-    def accept_elsewhere(self, keep: Mask) -> None:
-        """Let every cell outside `keep` that does not move be the still table."""
-        np.copyto(self._still, self._now, where=(keep == 0) & (self.moving == 0))
+    def accept_all(self) -> None:
+        """Let the whole view as it now is be the still table."""
+        self._still[:] = self._now
+        self.changed[:] = 0
+        self.changed_cells = 0
 
     def hands(self) -> list[Hand]:
         """Return what reaches into the picture from its edges, biggest first."""
@@ -158,3 +168,13 @@ class Motion:
         middle = self._table.to_px(np.array([(0.0, 0.0), (0.0, 50.0)]))
         towards_p2 = middle[1] - middle[0]
         return ((points - middle[0]) @ towards_p2 < 0).reshape(self._shape)
+
+
+def _as_bright(earlier: Mask, now: Mask, into: Mask) -> Mask:
+    """Return the earlier picture as bright as the present one: exposure and lamps that drift are no motion."""
+    then = np.maximum(earlier[::6, ::6], 16).astype(np.float32)
+    gain = float(np.median(np.maximum(now[::6, ::6], 16) / then))
+    if abs(gain - 1.0) < LEAST_GAIN:
+        return earlier
+    cv2.convertScaleAbs(earlier, into, gain)
+    return into

@@ -67,7 +67,9 @@ class Finding:
 
 
 def _gray(picture: NDArray[Any]) -> Gray:
-    return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
+    """Return the darkest channel: paper is bright in all three, so that it stands out from any cloth and print."""
+    blue, green, red = cv2.split(picture)
+    return np.asarray(cv2.min(cv2.min(blue, green), red), np.uint8)
 
 
 def changed_pixels(now: Image, before: Image) -> Mask:

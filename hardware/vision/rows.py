@@ -50,6 +50,11 @@ class RowWatch:
         self.departures: list[Departure] = []
         self._card_mm = table.card_size_mm
 
+    def take_over(self, other: "RowWatch") -> None:
+        """Go on with what another watch of the same rows knows."""
+        for key, spot in self.spots.items():
+            spot.top = other.spots[key].top
+
     def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> set[Player]:
         """Take a frame in; return the players whose row shows something new. At most one place is read per frame."""
         renewed: set[Player] = set()

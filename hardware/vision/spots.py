@@ -28,7 +28,7 @@ LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
 MOVING_SHARE: Final = 0.012
 COVERED_SHARE: Final = 0.02
-APPROACH_SHARE: Final = 0.06
+APPROACH_SHARE: Final = 0.15
 """An arm that reaches a pile covers so much of the strip between the pile and its player's row."""
 SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
@@ -85,7 +85,7 @@ class Spot:
         self.disturbed_ns: int | None = None
         self.looked = False
         """Whether cards were read in the frame that was seen last."""
-        self._visits: dict[Player, int] = {}
+        self.visits: dict[Player, int] = {}
         self._looks: list[_Look] = []
         self._glimpse: Top | None = None
         self._peeked_ns = 0
@@ -104,17 +104,20 @@ class Spot:
         self._keep(self.patch.cut(image))
         self.top = self.finder.find(self.picture)
 
+    def resume(self, image: Image) -> None:
+        """Go on with the same top as the spot now looks."""
+        self._keep(self.patch.cut(image))
+
     def see(self, frame: Frame, hands: Sequence[Hand], may_look: bool = True) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
 
         `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand still rests on it, if it can be read for certain.
         """
         self.looked = False
-        over = [hand for hand in hands if self.zone.share(hand.cells) > COVERED_SHARE]
+        over = [hand for hand in hands if self._is_over(hand)]
         moves = self.zone.share(self._motion.moving) > MOVING_SHARE
         for hand in over:
-            if hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE:
-                self._visits[hand.player] = frame.at_ns
+            self.visits[hand.player] = frame.at_ns
         if (over or moves) and self.disturbed_ns is None:
             self.disturbed_ns = frame.at_ns
         if self.disturbed_ns is None:
@@ -127,6 +130,12 @@ class Spot:
         if over:
             return self._peek(frame) if self._peeks else None
         return self._look(frame)
+
+    def _is_over(self, hand: Hand) -> bool:
+        """Whether a hand covers a part of the spot, and its arm crosses the strip before it: a new card alone does not."""
+        if self.zone.share(hand.cells) <= COVERED_SHARE:
+            return False
+        return hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE
 
     def _peek(self, frame: Frame) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, and only if two looks agree."""
@@ -188,12 +197,12 @@ class Spot:
         """The spot lies free and still: this is how it looks from now on."""
         self._motion.accept(self.zone)
         self.disturbed_ns = None
-        self._visits.clear()
+        self.visits.clear()
         return seen
 
     def _settled(self, at_ns: int, picture: Image, now: Top | None) -> Settled:
         assert self.disturbed_ns is not None
-        seen = Settled(self.disturbed_ns, at_ns, dict(self._visits), self.top, self.picture.copy(), now)
+        seen = Settled(self.disturbed_ns, at_ns, dict(self.visits), self.top, self.picture.copy(), now)
         self._keep(picture)
         self.top = now
         self.disturbed_ns = at_ns

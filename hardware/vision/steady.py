@@ -1,0 +1,52 @@
+"""Does the camera still look at the table from where it did? If it was nudged, by how much?"""
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+
+Matrix = NDArray[np.float64]
+
+HALF: Final = np.array([(2.0, 0.0, 0.5), (0.0, 2.0, 0.5), (0.0, 0.0, 1.0)])
+"""From pixels of the half-size picture to pixels of the whole one."""
+ALIKE: Final = 0.7
+"""Correlation of the two views, once laid onto each other, from which it is the same table."""
+NUDGED_PX: Final = 0.8
+STEPS: Final = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
+
+
+class Steady:
+    """Remembers a view of the still table."""
+
+    def __init__(self, image: Image) -> None:
+        self._then = _half(image)
+        self._window = cv2.createHanningWindow(self._then.shape[::-1], cv2.CV_32F)
+
+    def moved(self, image: Image) -> Matrix | None:
+        """Return how the picture moved since, as a 3 x 3 matrix from old to new pixels; None if the views do not match."""
+        now = _half(image)
+        (dx, dy), _ = cv2.phaseCorrelate(self._then, now, self._window)
+        warp = np.array([(1.0, 0.0, dx), (0.0, 1.0, dy)], np.float32)
+        try:
+            alike, warp = cv2.findTransformECC(self._then, now, warp, cv2.MOTION_EUCLIDEAN, STEPS, None, 5)
+        except cv2.error:  # it does not converge: the views have nothing in common
+            return None
+        if alike < ALIKE:
+            return None
+        whole = np.vstack([np.asarray(warp, np.float64), (0.0, 0.0, 1.0)])
+        return np.asarray(HALF @ whole @ np.linalg.inv(HALF))
+
+
+def is_nudge(moved: Matrix, size_px: tuple[int, int]) -> bool:
+    """Whether a movement of the picture is more than a measuring error: somewhere more than NUDGED_PX."""
+    width, height = size_px
+    corners = np.array([(0.0, 0.0, 1.0), (width, 0.0, 1.0), (width, height, 1.0), (0.0, height, 1.0)])
+    return bool(np.abs((corners @ moved.T - corners)[:, :2]).max() > NUDGED_PX)
+
+
+def _half(image: Image) -> NDArray[np.float32]:
+    gray = cv2.cvtColor(image[::2, ::2], cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.GaussianBlur(gray, (3, 3), 0), np.float32)
