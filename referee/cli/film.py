@@ -35,7 +35,9 @@ RULINGS: Final[dict[str | None, Colour]] = {
 LISTED: Final = 13
 
 
-def write_film(game: LoggedGame, path: Path, start_ns: int = 0, end_ns: int | None = None) -> Generator[float, None, None]:
+def write_film(
+    game: LoggedGame, path: Path, start_ns: int = 0, end_ns: int | None = None
+) -> Generator[float, None, None]:
     """Write the film to `path`, yielding how much of it is done, 0 to 1. Nothing is left behind if it fails.
 
     Raises PictureError if this OpenCV cannot write such a file there."""

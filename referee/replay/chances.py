@@ -15,25 +15,32 @@ from referee.rules.rule_set import RuleSet, rule_set_from
 from referee.table import PLAYERS, Player
 
 
-def chances_in(
-    start_ns: int, end_ns: int, rows: Mapping[Player, list[RowSeen]], shown: list[Shown], options: Mapping[str, Any]
-) -> tuple[Chance, ...] | None:
-    """Return each card that fitted a pile between the two times, with how long it lay there, longest first.
+class Chances:
+    """Answers what could have been played, from rows and tops as they were seen under a rule set's options."""
 
-    `rows` and `shown` are in order of time. None where a row was not seen at all by then, or where the log names
-    rules that this version does not know."""
-    try:
-        rules = rule_set_from(options)
-    except SettingsError:
-        return None
-    tops = _held(shown, start_ns, end_ns)
-    found: list[Chance] = []
-    for player in PLAYERS:
-        seen = _held(rows[player], start_ns, end_ns)
-        if not seen:
+    def __init__(self, rows: list[RowSeen], shown: list[Shown], options: Mapping[str, Any]) -> None:
+        ordered = sorted(rows, key=_time)
+        self._rows = {player: [row for row in ordered if row.player == player] for player in PLAYERS}
+        self._shown = shown
+        try:
+            self._rules: RuleSet | None = rule_set_from(options)
+        except SettingsError:
+            self._rules = None
+
+    def between(self, start_ns: int, end_ns: int) -> tuple[Chance, ...] | None:
+        """Return each card that fitted a pile between the two times, with how long it lay there, longest first.
+
+        None where a row was not seen at all by then, or where the log names rules that this version does not know."""
+        if self._rules is None:
             return None
-        found.extend(_fitting(player, seen, tops, rules))
-    return tuple(sorted(_joined(found), key=lambda chance: chance.start_ns - chance.end_ns))
+        tops = _held(self._shown, start_ns, end_ns)
+        found: list[Chance] = []
+        for player in PLAYERS:
+            seen = _held(self._rows[player], start_ns, end_ns)
+            if not seen:
+                return None
+            found.extend(_fitting(player, seen, tops, self._rules))
+        return tuple(sorted(_joined(found), key=lambda chance: chance.start_ns - chance.end_ns))
 
 
 Timed = TypeVar("Timed", bound=RowSeen | Shown)

@@ -1,29 +1,23 @@
 """From a log to the view model of its replay. Pure but for the reading of the log's lines."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Mapping
-from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
 from referee.log import LoggedGame
-from referee.replay.chances import chances_in
+from referee.replay.chances import Chances
 from referee.replay.collect import Collected, collect
-from referee.replay.moments import Chance, Deal, Duel, Edge, Moment, Span, Timeline
-from referee.replay.piles import PileTaken, Shown, with_piles
+from referee.replay.moments import Deal, Duel, Edge, Moment, Timeline
+from referee.replay.piles import PileTaken, with_piles
+from referee.replay.spans import spans_of, with_chances
 from referee.replay.words import player_names
-from referee.table import PLAYERS
 from referee.verdicts import Award, DeadHeat
 
 MOST_MOMENTS: Final = 20_000
 """About ten hours of play; of a longer log only these are shown, which is said."""
-DROUGHT_NS: Final = 2_000_000_000
 STRIP_NS: Final = 1_500_000_000
 """A duel's strip shows the pads this long before and after its decision."""
-
-ENDS_OF_STUCK: Final = ("spit", "deal_over", "next_deal", "game_over", "paused")
 
 
 def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
@@ -34,12 +28,12 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
     moments, shown = with_piles(_in_order(found))
     deals = _deals(moments, found)
     moments = _numbered(moments, deals)
-    chances = _Chances(found, shown, game.header.rules)
-    spans = _spans(moments, deals, found.end_ns, chances)
+    chances = Chances(found.rows, shown, game.header.rules)
+    spans = spans_of(moments, deals, found.end_ns, chances)
     return Timeline(
         name=game.directory.stem if game.directory.is_file() else game.directory.name,
         header=game.header,
-        moments=tuple(_with_duel(moment, found) for moment in _refused(moments, deals, chances)),
+        moments=tuple(_with_duel(moment, found) for moment in with_chances(moments, deals, chances)),
         spans=tuple(spans),
         deals=tuple(deals),
         length_ns=found.end_ns,
@@ -51,8 +45,7 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
 
 
 def _in_order(found: Collected) -> list[Moment | PileTaken]:
-    taken = [PileTaken(n, at_ns, pile) for n, at_ns, pile in found.taken]
-    return sorted([*found.moments.values(), *taken], key=lambda moment: (moment.at_ns, moment.n))
+    return sorted([*found.moments.values(), *found.taken], key=lambda moment: (moment.at_ns, moment.n))
 
 
 def _deals(moments: list[Moment], found: Collected) -> list[Deal]:
@@ -88,89 +81,6 @@ def _numbered(moments: list[Moment], deals: list[Deal]) -> list[Moment]:
             last_landing = (deal, moment.at_ns)
         numbered.append(replace(moment, deal=deal, since_ns=since_ns))
     return numbered
-
-
-def _spans(moments: list[Moment], deals: list[Deal], end_ns: int, chances: "_Chances") -> list[Span]:
-    marked = [
-        *_between(moments, "stuck", ENDS_OF_STUCK, end_ns),
-        *_between(moments, "paused", ("resumed", "game_over"), end_ns),
-        *_between(moments, "cannot_tell", ("back_in_step", "deal_over", "game_over"), end_ns),
-    ]
-    landings_ns: dict[int, list[int]] = defaultdict(list)
-    for moment in moments:
-        if moment.is_landing:
-            landings_ns[moment.deal].append(moment.at_ns)
-    droughts = [
-        replace(span, chances=chances.between(span.start_ns, span.end_ns))
-        for deal in deals
-        if deal.is_over
-        for span in _droughts(deal, landings_ns[deal.number], marked)
-    ]
-    return sorted([*marked, *droughts], key=lambda span: span.start_ns)
-
-
-class _Chances:
-    """Answers what could have been played, from the rows as they were seen."""
-
-    def __init__(self, found: Collected, shown: list[Shown], options: Mapping[str, Any]) -> None:
-        rows = sorted(found.rows, key=lambda row: row.at_ns)
-        self._rows = {player: [row for row in rows if row.player == player] for player in PLAYERS}
-        self._shown, self._options = shown, options
-
-    def between(self, start_ns: int, end_ns: int) -> tuple[Chance, ...] | None:
-        return chances_in(start_ns, end_ns, self._rows, self._shown, self._options)
-
-
-def _refused(moments: list[Moment], deals: list[Deal], chances: _Chances) -> list[Moment]:
-    """Give each refused call, once its deal has ended, what lay there to be played."""
-    over = {deal.number for deal in deals if deal.is_over}
-    landings_ns = [moment.at_ns for moment in moments if moment.is_landing]
-    done: list[Moment] = []
-    for moment in moments:
-        if moment.kind == "not_stuck" and moment.deal in over:
-            index = bisect_right(landings_ns, moment.at_ns)
-            start_ns = landings_ns[index - 1] if index else moment.at_ns
-            end_ns = landings_ns[index] if index < len(landings_ns) else moment.at_ns
-            found = chances.between(start_ns, end_ns)
-            lying = found and tuple(one for one in found if one.start_ns <= moment.at_ns <= one.end_ns)
-            moment = replace(moment, chances=lying)
-        done.append(moment)
-    return done
-
-
-_SPAN_OF: Final = {"stuck": "stuck", "paused": "paused", "cannot_tell": "out_of_step"}
-
-
-def _between(moments: list[Moment], opens: str, closes: tuple[str, ...], end_ns: int) -> list[Span]:
-    spans: list[Span] = []
-    opened: Moment | None = None
-    for moment in moments:
-        if moment.kind == opens and opened is None:
-            opened = moment
-        elif opened is not None and moment.kind in closes:
-            spans.append(_span(opened, moment.at_ns))
-            opened = None
-    return spans if opened is None else [*spans, _span(opened, end_ns)]
-
-
-def _span(opened: Moment, end_ns: int) -> Span:
-    kind = _SPAN_OF[opened.kind]
-    return Span(kind=kind, start_ns=opened.at_ns, end_ns=end_ns, reason=opened.sentence)  # type: ignore[arg-type]
-
-
-def _droughts(deal: Deal, landings_ns: list[int], marked: list[Span]) -> list[Span]:
-    """Stretches of play in which nobody landed, as long as the table was neither stuck nor paused."""
-    if deal.play_ns is None or deal.over_ns is None:
-        return []
-    stops_ns = sorted(span.start_ns for span in marked if span.kind != "out_of_step")
-    times = [time for time in [*landings_ns, deal.over_ns] if deal.play_ns <= time <= deal.over_ns]
-    droughts: list[Span] = []
-    for start, end in pairwise(times):
-        index = bisect_left(stops_ns, start)
-        free_ns = min(end, stops_ns[index]) if index < len(stops_ns) else end
-        if free_ns - start >= DROUGHT_NS:
-            droughts.append(Span(kind="drought", start_ns=start, end_ns=free_ns))
-    return droughts
 
 
 def _with_duel(moment: Moment, found: Collected) -> Moment:
