@@ -59,7 +59,11 @@ class Recording:
     """A video and its pads as one stream of observations in order of arrival."""
 
     def __init__(
-        self, path: Path, table_file: Path | None = None, pads_file: Path | None = None, viewer: FrameViewer | None = None
+        self,
+        path: Path,
+        table_file: Path | None = None,
+        pads_file: Path | None = None,
+        viewer: FrameViewer | None = None,
     ) -> None:
         """Open the files.
 

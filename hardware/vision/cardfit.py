@@ -5,7 +5,7 @@ no accident. Print inside the card cannot vote for all four sides at once.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -76,16 +76,17 @@ def _fits_at(
     turn = cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), -angle, 1.0)
     turn[:, 2] += np.array([(width - 1) / 2, (height - 1) / 2]) - centre
     turned = cv2.warpAffine(gray, turn, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    score = _score(turned, w, h, round(MARGIN_MM * scale))
+    scored = _score(np.asarray(turned, np.uint8), w, h, round(MARGIN_MM * scale))
     x0, y0 = (width - w) // 2, (height - h) // 2
-    score = cv2.GaussianBlur(score[y0 - reach : y0 + reach + 1, x0 - reach : x0 + reach + 1], (5, 5), 0)
+    within = scored[y0 - reach : y0 + reach + 1, x0 - reach : x0 + reach + 1]
+    score = cv2.GaussianBlur(within, (5, 5), 0)  # the best places form a plateau: take its middle
     back = cv2.invertAffineTransform(turn)
     fits = []
     near = round(4 * scale)
     for _ in range(min(count, PER_ANGLE)):
         y, x = np.unravel_index(int(score.argmax()), score.shape)
-        corner = np.array([x0 - reach + x, y0 - reach + y], dtype=np.float64)
-        at = patch.to_mm((back @ np.append(corner + ((w - 1) / 2, (h - 1) / 2), 1.0))[None])[0]
+        middle = np.array([x0 - reach + x + (w - 1) / 2, y0 - reach + y + (h - 1) / 2, 1.0])
+        at = patch.to_mm((back @ middle)[None])[0]
         fits.append(Fit(Pose(float(at[0]), float(at[1]), angle), float(score[y, x])))
         score[max(0, y - near) : y + near + 1, max(0, x - near) : x + near + 1] = -1.0
     return fits
@@ -97,16 +98,16 @@ def _score(gray: Gray, w: int, h: int, margin: int) -> Field:
     Only the strips in which its sides can run are looked at.
     """
     across, down = _edges(gray)
-    clutter = cv2.max(across, down)
+    clutter = np.asarray(cv2.max(across, down), np.float32)
     long, short = round(0.84 * h), round(0.78 * w)
     dy, dx = (h - long) // 2, (w - short) // 2
     rows, columns = gray.shape[0] - h, gray.shape[1] - w
 
-    def level(field: Field, y: int, thick: int) -> Field:
+    def level(field: Field, y: int, thick: int) -> NDArray[Any]:
         strip = _sums(np.ascontiguousarray(field[y : y + rows + thick - 1]), short, thick)
         return strip[:rows, dx : dx + columns]
 
-    def upright(field: Field, x: int, thick: int) -> Field:
+    def upright(field: Field, x: int, thick: int) -> NDArray[Any]:
         strip = _sums(np.ascontiguousarray(field[:, x : x + columns + thick - 1]), thick, long)
         return strip[dy : dy + rows, :columns]
 
@@ -135,4 +136,6 @@ def _edges(gray: Gray) -> tuple[Field, Field]:
     wide = cv2.dilate(across, np.ones((1, 3), np.uint8))
     high = cv2.dilate(down, np.ones((3, 1), np.uint8))
     full = 3 * LEAST_STEP
-    return np.clip((wide - LEAST_STEP) / full, 0.0, 1.0), np.clip((high - LEAST_STEP) / full, 0.0, 1.0)
+    both = (np.clip((edges - LEAST_STEP) / full, 0.0, 1.0) for edges in (wide, high))
+    upright, level = (np.asarray(edges, np.float32) for edges in both)
+    return upright, level

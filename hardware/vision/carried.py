@@ -6,6 +6,7 @@ of that time: where it stands still near a pile for a moment, there it landed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import cv2
@@ -92,8 +93,8 @@ def _at_turn(
 def last_rest(
     seen: Sequence[Sighting], times_ns: Sequence[int], around_mm: tuple[float, float], reach_mm: float
 ) -> Sighting | None:
-    """Return the last sighting near a pile in which the card hardly moved since the frame before; None if it never rested."""
-    for earlier, later in reversed(list(zip(seen, seen[1:], strict=False))):
+    """Return the last sighting near a pile in which the card hardly moved since the one before, if any."""
+    for earlier, later in reversed(list(pairwise(seen))):
         seconds = (times_ns[later.frame] - times_ns[earlier.frame]) / 1e9
         moved = np.hypot(later.pose.x_mm - earlier.pose.x_mm, later.pose.y_mm - earlier.pose.y_mm)
         near = max(abs(later.pose.x_mm - around_mm[0]), abs(later.pose.y_mm - around_mm[1])) < reach_mm

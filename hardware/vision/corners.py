@@ -26,8 +26,15 @@ NAMES: Final[tuple[Card, ...]] = (*PACK, JOKER)
 _NOTHING_READ: Final = np.full(len(NAMES) + 1, 1 / (len(NAMES) + 1))
 
 LONGEST_PX: Final = 1280
-"""A picture is searched at this long side and at halves of it: a card must be longer than about a sixteenth of it."""
+"""A picture is searched at this long side and at smaller ones: a card must be longer than about a sixteenth of it."""
+Factor = tuple[float, float]
+"""Pixels of a resized picture for one of the whole picture, across and down."""
+_STRETCHES: Final = ((1.0, 1.0, LONGEST_PX), (1.6, 1.0, 900), (1.0, 1.4, 900))
+"""Across, down, and the long side from which a picture is searched so: a slanting view squeezes cards, and so do tools
+that make pictures square."""
 _SHORTEST_PX: Final = 50
+_STEP: Final = 2**0.5
+"""Factor from one size to the next. The finder is at home over more than an octave, so each card is met twice or more."""
 _STRIDE: Final = 4
 _INDEX_UNIT_PX: Final = 16.0
 _CARD_UNIT_PX: Final = 64.0
@@ -89,10 +96,10 @@ class CornerReader:
     def odds(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
         """(N, 54): what the index inside each quad says, over NAMES and "no index"."""
         crops = np.stack([index_crop(image, quad) for quad in quads])
-        said = np.concatenate([self._namer(_batch(crops[i:i + 64])) for i in range(0, len(crops), 64)])
+        said = np.concatenate([self._namer(_batch(crops[i : i + 64])) for i in range(0, len(crops), 64)])
         return odds_of(said.astype(np.float64))
 
-    def _marks(self, level: Image, scale: float) -> list[Index]:
+    def _marks(self, level: Image, scale: Factor) -> list[Index]:
         height, width = level.shape[:2]
         padded = np.zeros((height + -height % 16, width + -width % 16, 3), np.uint8)
         padded[:height, :width] = level
@@ -104,18 +111,20 @@ def _batch(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.ascontiguousarray(pictures.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
 
 
-def _levels(image: Image) -> Iterator[tuple[Image, float]]:
-    """The picture at halving sizes, with the factor to each; small pictures are doubled first."""
-    longest = max(image.shape[:2])
-    scale = min(2.0, LONGEST_PX / longest)
-    while scale * longest >= _SHORTEST_PX:
-        size = max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale))
-        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-        yield np.asarray(cv2.resize(image, size, interpolation=way), np.uint8), scale
-        scale /= 2
+def _levels(image: Image) -> Iterator[tuple[Image, Factor]]:
+    """The picture at ever smaller sizes, with the factors (x, y) to each; small pictures are doubled first."""
+    height, width = image.shape[:2]
+    for across, down, most in _STRETCHES:
+        longest = max(width * across, height * down)
+        scale = min(2.0, most / longest)
+        while scale * longest >= _SHORTEST_PX:
+            size = max(8, round(width * across * scale)), max(8, round(height * down * scale))
+            way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            yield np.asarray(cv2.resize(image, size, interpolation=way), np.uint8), (size[0] / width, size[1] / height)
+            scale /= _STEP
 
 
-def _peaks(said: NDArray[np.float32], scale: float, least: float) -> list[Index]:
+def _peaks(said: NDArray[np.float32], scale: Factor, least: float) -> list[Index]:
     """Local maxima of the heat as marks in the whole picture's pixels, not yet read."""
     heat = 1 / (1 + np.exp(-said[0]))
     top = cv2.dilate(heat, np.ones((3, 3), np.uint8))
@@ -131,8 +140,8 @@ def _peaks(said: NDArray[np.float32], scale: float, least: float) -> list[Index]
     return marks
 
 
-def _unscaled(points: Quad, scale: float) -> Quad:
-    return np.asarray((points + 0.5) / scale - 0.5, np.float64)
+def _unscaled(points: Quad, scale: Factor) -> Quad:
+    return np.asarray((points + 0.5) / np.array(scale) - 0.5, np.float64)
 
 
 def _distinct(marks: list[Index]) -> list[Index]:

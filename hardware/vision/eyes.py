@@ -32,6 +32,7 @@ from referee.observations import (
 from referee.table import OTHER_PILE, PILES, PLAYERS, Pile, Player
 
 FEW_CELLS: Final = 30
+OVER_SHARE: Final = 0.02
 REREAD_NS: Final = 500_000_000
 SETTLED_NS: Final = 400_000_000
 """After so long without hands and motion everything in view belongs to the still table."""
@@ -40,7 +41,7 @@ UPSET_SPOTS: Final = 0.95
 LEAST_SPOTS: Final = 5
 UPSET_NS: Final = 150_000_000
 AGAIN_NS: Final = 1_000_000_000
-LOST: Final = "the table is not where it was in the picture: put the camera back, or run `spit-referee calibrate corners`"
+LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
 PATIENCE_NS: Final = 500_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
@@ -72,6 +73,7 @@ class Eyes:
             pile: PileWatch(pile, table, self.motion, self._reader, self.ring) for pile in PILES
         }
         self.rows = RowWatch(table, self.motion, self._reader)
+        self._play = [spot.zone for spot in self.spots]
         self._hidden = HiddenLandings(self.ring, table.card_size_mm)
         self._middle_before: Image = self.ring.patch.picture.copy()
 
@@ -166,7 +168,7 @@ class Eyes:
         self._middle_before[:] = self.ring.patch.cut(frame.image)
 
     def _hands_now(self, at_ns: int) -> list[HandsSeen]:
-        over = {hand.player for hand in self.hands}
+        over = {hand.player for hand in self.hands if any(zone.share(hand.cells) > OVER_SHARE for zone in self._play)}
         players = tuple(player for player in PLAYERS if player in over)
         if players == self._hands_seen:
             return []
@@ -214,7 +216,8 @@ class Eyes:
             origins = self._whose.origins(change, gone)
             missing = self._whose.missing(gone, change.touch.at_ns)
             elsewhere = self._at_other_pile(pile)
-            unsure = any(left.player in change.visits and (not left.sure or left.player in elsewhere) for left in missing)
+            near = [left for left in missing if left.player in change.visits]
+            unsure = any(not left.sure or left.player in elsewhere for left in near)
             if not unsure or len(change.visits) < 2 or self._now.at_ns >= due_ns or self._last_call:
                 break
         around, owner = self.piles[pile].spot.centre_mm, origins[0].player

@@ -5,7 +5,7 @@ from typing import Final
 
 from hardware.frames import Image
 from hardware.tablefile import Table, rectangle
-from hardware.vision.motion import Motion
+from hardware.vision.motion import Motion, Zone
 from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
@@ -15,6 +15,8 @@ from referee.table import Pile, Player
 REACH_MM: Final = 30.0
 """How far from its pile's place a top card may lie."""
 TURNED_DEG: Final = 36.0
+SIDES: Final[dict[Player, float]] = {"p1": -1.0, "p2": 1.0}
+"""Towards whom y grows."""
 APPROACH_MM: Final = (15.0, 130.0)
 """Depth and width of the strip before a player's row that an arm must cross on its way to a pile."""
 SAME_PLACE_MM: Final = 8.0
@@ -62,10 +64,11 @@ class PileWatch:
         centre = table.piles[pile].mean(axis=0)
         self.pile: Pile = pile
         x, y = float(centre[0]), float(centre[1])
-        strip = APPROACH_MM[0] + table.card_size_mm[1] / 2
-        approach = {
-            player: motion.zone(rectangle(x, y + side * (strip + APPROACH_MM[0] / 2 - 1.0), APPROACH_MM[1], APPROACH_MM[0]))
-            for player, side in (("p1", -1.0), ("p2", 1.0))
+        depth, width = APPROACH_MM
+        strip = table.card_size_mm[1] / 2 + 1.5 * depth - 1.0
+        approach: dict[Player, Zone] = {
+            player: motion.zone(rectangle(x, y + side * strip, width, depth))
+            for player, side in SIDES.items()
         }
         self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, peeks=True, approach=approach)
         self._card_mm = table.card_size_mm

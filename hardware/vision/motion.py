@@ -143,7 +143,7 @@ class Motion:
         """Return what reaches into the picture from its edges, biggest first."""
         joined = cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-        found = []
+        found: list[Hand] = []
         for label in sorted(range(1, count), key=lambda n: -stats[n, cv2.CC_STAT_AREA]):
             if stats[label, cv2.CC_STAT_AREA] < LEAST_HAND_CELLS:
                 break
@@ -167,7 +167,7 @@ class Motion:
         points = np.stack([xs.ravel(), ys.ravel()], axis=1) * float(STRIDE) + (STRIDE - 1) / 2
         middle = self._table.to_px(np.array([(0.0, 0.0), (0.0, 50.0)]))
         towards_p2 = middle[1] - middle[0]
-        return ((points - middle[0]) @ towards_p2 < 0).reshape(self._shape)
+        return np.asarray((points - middle[0]) @ towards_p2 < 0).reshape(self._shape)
 
 
 def _as_bright(earlier: Mask, now: Mask, into: Mask) -> Mask:

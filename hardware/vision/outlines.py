@@ -17,7 +17,7 @@ _SEARCH_PX: Final = 640
 """Long side at which outlines are looked for."""
 _SHARE: Final = (0.004, 0.97)
 """Area of a card as a share of the picture."""
-_ASPECT: Final = (0.45, 0.98)
+_ASPECT: Final = (0.33, 0.98)
 """Short side over long side: 0.7 seen from above, less or more aslant."""
 _MOST: Final = 40
 
@@ -41,8 +41,9 @@ def _masks(image: Image) -> Iterator[NDArray[np.uint8]]:
     padded = cv2.copyMakeBorder(image, 4, 4, 4, 4, cv2.BORDER_REPLICATE)
     smooth = cv2.GaussianBlur(padded, (0, 0), 1.0)
     gray = cv2.cvtColor(smooth, cv2.COLOR_BGR2GRAY)
-    for level in (15, 35, 80):
-        edges = cv2.dilate(cv2.Canny(gray, level, level * 2.5), np.ones((3, 3), np.uint8))
+    softer = cv2.GaussianBlur(gray, (0, 0), 1.6)
+    for picture, level in ((softer, 7), (gray, 15), (gray, 35), (gray, 80)):
+        edges = cv2.dilate(cv2.Canny(picture, level, level * 2.5), np.ones((3, 3), np.uint8))
         yield np.asarray(cv2.dilate(_framed(255 - edges), np.ones((3, 3), np.uint8)), np.uint8)
     for channel in (gray, cv2.cvtColor(smooth, cv2.COLOR_BGR2HSV)[..., 1]):
         _, bright = cv2.threshold(channel, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)

@@ -109,7 +109,9 @@ class EyesVideo:
             height, width = picture.shape[:2]
             self._writer = cv2.VideoWriter(str(self._path), cv2.VideoWriter.fourcc(*"mp4v"), self._fps, (width, height))
             if not self._writer.isOpened():
-                raise PictureError(f"{self._path} cannot be written: give a path that ends in .mp4 in a folder of yours")
+                raise PictureError(
+                    f"{self._path} cannot be written: give a path that ends in .mp4 in a folder of yours"
+                )
         self._writer.write(picture)
 
     def __enter__(self) -> Self:

@@ -89,7 +89,7 @@ def biggest_change(changed: Mask, patch: Patch) -> Mask:
     if count < 2:
         return changed
     largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-    return cv2.bitwise_and(changed, (labels == largest).view(np.uint8) * np.uint8(255))
+    return np.asarray(cv2.bitwise_and(changed, (labels == largest).view(np.uint8) * np.uint8(255)), np.uint8)
 
 
 def area_mm2(mask: Mask, patch: Patch) -> float:
@@ -100,7 +100,12 @@ class TopFinder:
     """Finds the card on top near one point of the table, in pictures of `patch`."""
 
     def __init__(
-        self, patch: Patch, card_mm: tuple[float, float], reader: Reader, around_mm: tuple[float, float], reach_mm: float,
+        self,
+        patch: Patch,
+        card_mm: tuple[float, float],
+        reader: Reader,
+        around_mm: tuple[float, float],
+        reach_mm: float,
         turned_deg: float,
     ) -> None:
         """The card's centre lies within `reach_mm` of `around_mm`, its sides within `turned_deg` of straight."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hardware.frames import Image
 
 Quad = NDArray[np.float64]
-"""Four corners of a card, float64, shape (4, 2), clockwise in the picture from the corner that ends the first short side."""
+"""Four corners of a card, float64, shape (4, 2), clockwise in the picture, the first side a short one."""
 
 _EDGE_LEVELS: Final = (12, 25, 50, 90)
 _AREA_SHARE: Final = (0.002, 0.05)
@@ -33,8 +33,8 @@ def card_quads(image: Image) -> list[Quad]:
     return [_agreed(group) for group in _grouped(outlines)]
 
 
-def _masks(image: Image) -> Iterator[NDArray[np.uint8]]:
-    """Yield pictures in which a card is one white blob: between edges, brighter than around, brighter than the cloth."""
+def _masks(image: Image) -> Iterator[NDArray[Any]]:
+    """Yield pictures in which a card is one white blob: between edges, or brighter than what is around it."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 1.2)
     for level in _EDGE_LEVELS:
         edges = cv2.dilate(cv2.Canny(gray, level, level * 2.5), np.ones((3, 3), np.uint8))
@@ -42,12 +42,12 @@ def _masks(image: Image) -> Iterator[NDArray[np.uint8]]:
     for channel in (gray, cv2.GaussianBlur(np.ascontiguousarray(image[..., 2]), (0, 0), 1.2)):
         for block in (31, 81):
             yield cv2.adaptiveThreshold(channel, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, block, -6)
-        level, binary = cv2.threshold(channel, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+        otsu, binary = cv2.threshold(channel, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
         yield binary
-        yield cv2.threshold(channel, min(level + 30, 250), 255, cv2.THRESH_BINARY)[1]
+        yield cv2.threshold(channel, min(otsu + 30, 250), 255, cv2.THRESH_BINARY)[1]
 
 
-def _outlines(mask: NDArray[np.uint8]) -> Iterator[_Outline]:
+def _outlines(mask: NDArray[Any]) -> Iterator[_Outline]:
     least, most = (share * mask.size for share in _AREA_SHARE)
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
     for contour in contours:
@@ -65,7 +65,7 @@ def _outlines(mask: NDArray[np.uint8]) -> Iterator[_Outline]:
             yield _Outline(_sharp(contour.reshape(-1, 2), corners.reshape(4, 2).astype(np.float64)), area)
 
 
-def _sharp(points: NDArray[np.int32], corners: Quad) -> Quad:
+def _sharp(points: NDArray[Any], corners: Quad) -> Quad:
     """Return the corners where the straight parts of the sides would meet: a card's own corners are round."""
     lines = []
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):

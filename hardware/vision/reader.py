@@ -93,8 +93,10 @@ class CardReader:
         """
         if crops.size == 0:
             return np.zeros((0, len(CLASSES)), np.float32)
-        sized = [crop if crop.shape[1::-1] == CROP_SIZE else cv2.resize(crop, CROP_SIZE, interpolation=cv2.INTER_AREA)
-                 for crop in crops]
+        sized = [
+            crop if crop.shape[1::-1] == CROP_SIZE else cv2.resize(crop, CROP_SIZE, interpolation=cv2.INTER_AREA)
+            for crop in crops
+        ]
         upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
         logits = self._network(np.concatenate([upright, upright[:, :, ::-1, ::-1]]))
         return _softmax(_both_ways(logits))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from hardware.frames import Image
 from hardware.tablefile import Points, Table
 
-
 HALF_DIAGONAL_MM: Final = 54.6
 
 
@@ -39,7 +38,8 @@ class Patch:
         grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
         where = table.to_px(grid).reshape(height, width, 2).astype(np.float32)
         map_xy, map_fraction = cv2.convertMaps(where[..., 0], where[..., 1], cv2.CV_16SC2)
-        return cls(left, top, px_per_mm, map_xy, map_fraction, np.zeros((height, width, 3), np.uint8))
+        maps = np.asarray(map_xy, np.int16), np.asarray(map_fraction, np.uint16)
+        return cls(left, top, px_per_mm, *maps, np.zeros((height, width, 3), np.uint8))
 
     def cut(self, image: Image) -> Image:
         """Return this part of the picture: uint8 (height, width, 3), the same array each time."""

@@ -1,4 +1,4 @@
-"""A spot is where one stack of cards lies: a middle pile or a place of a row. It is looked at again when it has settled."""
+"""A spot is where one stack of cards lies: a pile or a place of a row. It is looked at when it has settled."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Spot:
         reader: Reader,
         centre_mm: tuple[float, float],
         reach_mm: float,
-        turned: float,
+        turned_deg: float,
         peeks: bool = False,
         approach: Mapping[Player, Zone] | None = None,
     ) -> None:
@@ -76,7 +76,7 @@ class Spot:
         self.centre_mm = centre_mm
         self.zone = motion.zone(rectangle(*centre_mm, width + 0.6 * room, height + 0.6 * room))
         patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
-        self.finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned)
+        self.finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned_deg)
         self._peeks = peeks
         self._approach = approach or {}
         self._motion = motion
@@ -111,7 +111,8 @@ class Spot:
     def see(self, frame: Frame, hands: Sequence[Hand], may_look: bool = True) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
 
-        `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand still rests on it, if it can be read for certain.
+        `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand
+        still rests on it, if it can be read for certain.
         """
         self.looked = False
         over = [hand for hand in hands if self._is_over(hand)]
@@ -132,7 +133,7 @@ class Spot:
         return self._look(frame)
 
     def _is_over(self, hand: Hand) -> bool:
-        """Whether a hand covers a part of the spot, and its arm crosses the strip before it: a new card alone does not."""
+        """Whether a hand covers a part of the spot and crosses the strip before it, as no new card does."""
         if self.zone.share(hand.cells) <= COVERED_SHARE:
             return False
         return hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE

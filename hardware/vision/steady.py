@@ -12,8 +12,8 @@ Matrix = NDArray[np.float64]
 
 HALF: Final = np.array([(2.0, 0.0, 0.5), (0.0, 2.0, 0.5), (0.0, 0.0, 1.0)])
 """From pixels of the half-size picture to pixels of the whole one."""
-ALIKE: Final = 0.7
-"""Correlation of the two views, once laid onto each other, from which it is the same table."""
+ALIKE: Final = 0.5
+"""Correlation of the details of two views, once laid onto each other, from which it is the same table."""
 NUDGED_PX: Final = 0.8
 STEPS: Final = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 
@@ -26,17 +26,19 @@ class Steady:
         self._window = cv2.createHanningWindow(self._then.shape[::-1], cv2.CV_32F)
 
     def moved(self, image: Image) -> Matrix | None:
-        """Return how the picture moved since, as a 3 x 3 matrix from old to new pixels; None if the views do not match."""
+        """Return how the picture moved since, 3 x 3 from old to new pixels; None if the views do not match."""
         now = _half(image)
         (dx, dy), _ = cv2.phaseCorrelate(self._then, now, self._window)
         warp = np.array([(1.0, 0.0, dx), (0.0, 1.0, dy)], np.float32)
         try:
-            alike, warp = cv2.findTransformECC(self._then, now, warp, cv2.MOTION_EUCLIDEAN, STEPS, None, 5)
+            _, found = cv2.findTransformECC(self._then, now, warp, cv2.MOTION_EUCLIDEAN, STEPS)
         except cv2.error:  # it does not converge: the views have nothing in common
             return None
-        if alike < ALIKE:
+        size = (now.shape[1], now.shape[0])
+        back = cv2.warpAffine(now, np.asarray(found), size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+        if _alike(self._then, np.asarray(back, np.float32)) < ALIKE:
             return None
-        whole = np.vstack([np.asarray(warp, np.float64), (0.0, 0.0, 1.0)])
+        whole = np.vstack([np.asarray(found, np.float64), (0.0, 0.0, 1.0)])
         return np.asarray(HALF @ whole @ np.linalg.inv(HALF))
 
 
@@ -50,3 +52,10 @@ def is_nudge(moved: Matrix, size_px: tuple[int, int]) -> bool:
 def _half(image: Image) -> NDArray[np.float32]:
     gray = cv2.cvtColor(image[::2, ::2], cv2.COLOR_BGR2GRAY)
     return np.asarray(cv2.GaussianBlur(gray, (3, 3), 0), np.float32)
+
+
+def _alike(these: NDArray[np.float32], those: NDArray[np.float32]) -> float:
+    """Return the correlation of the details of two pictures: what is left without the slow change of brightness."""
+    m = these.shape[0] // 16
+    a, b = (p[m:-m, m:-m] - cv2.GaussianBlur(p, (0, 0), 8.0)[m:-m, m:-m] for p in (these, those))
+    return float((a * b).sum() / (np.sqrt((a * a).sum() * (b * b).sum()) + 1e-6))

@@ -26,7 +26,7 @@ NAMED_FROM: Final = 0.9
 """Least probability with which a card is named; below it is `??`."""
 OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
-FAINTEST: Final = 0.15
+FAINTEST: Final = 0.35
 """Least product of the finder's score and the likeliest name's probability for something to be a card at all."""
 LARGEST_PX: Final = 50_000_000
 """Most pixels of a picture that is opened."""
@@ -58,6 +58,8 @@ class _Card:
     complete: float
     """Probability that nothing lies on it."""
     indices: list[Index]
+    bare: float
+    """Grows with all that speaks for an open face: both indices show, the whole face says the same."""
 
     @property
     def best(self) -> Card:
@@ -144,7 +146,8 @@ class StillReader:
         surest = int(np.argmax(whole[:, :-1].max(axis=1)))
         odds = _joined(odds, whole[surest], complete)
         quad = quads[surest] if complete > 0.3 else quad
-        card = _Card(odds, quad, complete, group)
+        face = float(whole[surest, int(np.argmax(odds[:-1]))])
+        card = _Card(odds, quad, complete, group, complete * (0.1 + face) * len(group))
         return card if card.p > odds[-1] and card.p * card.score > FAINTEST else None
 
     def _outlined(self, image: Image, outlines: list[Quad]) -> list[_Card]:
@@ -152,7 +155,7 @@ class StillReader:
         if not outlines:
             return []
         odds = self._whole(image, outlines)
-        seen = [_Card(own, quad, 1.0, []) for own, quad in zip(odds, outlines, strict=True)]
+        seen = [_Card(own, quad, 1.0, [], 1.0) for own, quad in zip(odds, outlines, strict=True)]
         return [card for card in seen if card.p > OUTLINE_FROM]
 
     def _whole(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
@@ -247,8 +250,8 @@ def _each_once(cards: list[StillCard]) -> list[StillCard]:
 
 
 def _is_top(card: _Card, cards: list[_Card]) -> bool:
-    """Nothing lies on it: it looks bare, and no barer card shares its place."""
-    if card.complete < 0.5:
+    """Nothing lies on it: it does not look covered, and no barer card shares its place."""
+    if card.complete < 0.25:
         return False
-    rivals = [c for c in cards if c is not card and c.complete > card.complete]
-    return all(overlap(card.quad, rival.quad) < 0.06 * area(card.quad) for rival in rivals)
+    rivals = [c for c in cards if c is not card and c.bare > card.bare]
+    return all(overlap(card.quad, rival.quad) < 0.06 * min(area(card.quad), area(rival.quad)) for rival in rivals)

@@ -146,7 +146,7 @@ def _by_markers(
     start, _ = cv2.findHomography(np.concatenate(list(rays.values())), points_mm)
     cards = [_Shape(pinhole.rays(quad), card_mm, OUTLINE_SLACK_MM) for quad in quads]
     by_size = [_Shape(r, (MARKER_MM, MARKER_MM), 0.3 * OUTLINE_SLACK_MM) for r in rays.values()]
-    view = _fitted(_View(start, 0.0), by_size + cards)
+    view = _fitted(_View(np.asarray(start, np.float64), 0.0), by_size + cards)
     view = _View(_rigid([view.to_mm(r).mean(axis=0) for r in rays.values()], rays) @ view.to_mm_matrix, view.bend)
     if _marker_residual_mm(view, pinhole, markers) > PRINTED_MM:
         return view
@@ -162,7 +162,7 @@ def _rigid(centres_mm: list[Points], numbers: Iterable[int]) -> Matrix:
     moved = np.eye(3)
     moved[:2, :2] = turn
     moved[:2, 2] = wanted.mean(axis=0) - turn @ seen.mean(axis=0)
-    return moved
+    return np.asarray(moved, np.float64)
 
 
 def _marker_residual_mm(view: _View, pinhole: _Pinhole, markers: dict[int, Points]) -> float:
@@ -218,7 +218,9 @@ def _fitted(view: _View, shapes: list[_Shape]) -> _View:
     damping = 1e-3
     errors, weights = _errors(values, shapes)
     for _ in range(40):
-        jacobian = np.stack([(_errors(values + step, shapes)[0] - errors) / step.max() for step in np.diag(steps)], axis=1)
+        jacobian = np.stack(
+            [(_errors(values + step, shapes)[0] - errors) / step.max() for step in np.diag(steps)], axis=1
+        )
         square = jacobian.T @ (weights[:, None] * jacobian)
         slope = jacobian.T @ (weights * errors)
         move = np.linalg.solve(square + damping * np.diag(np.diag(square) + 1e-12), slope)

@@ -1,8 +1,4 @@
 """When did a card touch? Go back through the frames before it lay still and follow it.
-
-A hand that lays a card down brakes smoothly (reaching hands move with least jerk, Flash and Hogan 1985), so near the
-end the distance left shrinks with the cube of the time left: its cube root is a straight line that meets zero at the
-touch. That gives the moment to a fraction of a frame. A card that was thrown slides after it touched.
 """
 
 from collections import deque
@@ -16,6 +12,7 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.rectify import Patch, Pose
+from hardware.vision.trajectory import laid, thrown
 
 Gray = NDArray[np.uint8]
 Blocks = NDArray[np.float32]
@@ -31,12 +28,19 @@ SAME: Final = 0.8
 """Correlation from which a block of print is in the same place: a shift by one millimetre brings it below."""
 LEAST_BLOCKS: Final = 3
 FOLLOWED: Final = 0.55
+LASTING: Final = 0.35
+"""From frame to frame back a hand covers at most so much more: fewer blocks that fit, and the card was elsewhere."""
+AFTER_GAP: Final = 0.5
+"""Share of the print that must show before a moment in which a hand hid it."""
 HIDDEN_NS: Final = 70_000_000
 MOST_FOLLOWED: Final = 10
 MOST_BRAKING: Final = 5
 STILL_MM: Final = 0.4
+LAST_BIT_NS: Final = 45_000_000
+"""A braking hand needs at most so long for the last millimetre, in which the print already fits."""
 FAR_MM: Final = 45.0
-THROWN_MISFIT_MM: Final = 2.0
+CLEARLY: Final = 0.3
+"""A throw must fit the path so much better than a laying hand."""
 THROWN_SLACK_NS: Final = 25_000_000
 
 
@@ -53,7 +57,7 @@ class Touch:
 
 
 class Ring:
-    """The last pictures of the middle of the table while something moved there. Arrays are used again, not made anew."""
+    """The last pictures of the middle of the table while something moved there. Arrays are used again."""
 
     def __init__(self, patch: Patch) -> None:
         self.patch = patch
@@ -114,11 +118,9 @@ def touch_of(
     rest = _first_at_rest(frames, view, final, telling)
     if rest.frame == 0:
         return Touch(times[0], times[0] - KEEP_NS, times[0], False)
-    path = _path(frames, view, final_wide, rest)
-    thrown = _thrown_at(times, path, rest.frame) if rest.free else None
-    if thrown is not None:
-        return Touch(thrown, thrown - THROWN_SLACK_NS, thrown + THROWN_SLACK_NS, True)
-    at = _laid_at(times, path, rest.frame)
+    at, was_thrown = _touched(times, _path(frames, view, final_wide, rest), rest)
+    if was_thrown:
+        return Touch(at, at - THROWN_SLACK_NS, at + THROWN_SLACK_NS, True)
     end = _covered_end(rest.same, telling, view)
     return Touch(at, min(at, times[rest.frame - 1]), max(at, times[rest.frame]), False, end)
 
@@ -166,7 +168,8 @@ def _first_at_rest(
     first, shown = last, {last: telling}
     for n in range(last - 1, -1, -1):
         same = (_correlation(_blocks(view.card(view.wide(frames[n][1]))), final) > SAME) & telling
-        if same.sum() >= least:
+        enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
+        if same.sum() >= max(least, enough):
             first, shown[n] = n, same
         elif frames[first][0] - frames[n][0] > HIDDEN_NS:
             break
@@ -186,7 +189,7 @@ def _covered_end(same: NDArray[np.bool_], telling: NDArray[np.bool_], view: _Vie
 
 
 def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, rest: _Rest) -> list[tuple[int, float]]:
-    """Return (frame, distance from rest in mm), from the first frame at rest back as long as the card can be followed."""
+    """Return (frame, distance from rest in mm), from the first frame at rest back while the card can be followed."""
     rows = view.h // BLOCK
     per_row = rest.same.reshape(rows, -1).sum(axis=1)
     upper = per_row[: rows // 2].sum() >= per_row[rows - rows // 2 :].sum()
@@ -219,41 +222,16 @@ def _peak(scores: NDArray[np.float32], x: int, y: int) -> NDArray[np.float64]:
     return np.array([x + dx, y + dy])
 
 
-def _laid_at(times: list[int], path: list[tuple[int, float]], first: int) -> int:
-    """Return when a card in a braking hand came to rest: where the cube root of its distance meets zero."""
-    early, late = times[first - 1], times[first]
-    moving = [(times[n], d) for n, d in path if STILL_MM < d < FAR_MM][:3]
-    if len(moving) < 2:
-        return (early + late) // 2
-    at = np.array([t - late for t, _ in moving], dtype=np.float64)
-    slope, height = np.polyfit(at, np.cbrt([d for _, d in moving]), 1)
-    if slope >= 0:
-        return (early + late) // 2
-    return late + round(float(np.clip(-height / slope, early - late, late - early)))
-
-
-def _thrown_at(times: list[int], path: list[tuple[int, float]], first: int) -> int | None:
-    """Return when a thrown card touched: it flew at one speed, then slid to rest ever slower. None: it did not fly."""
-    moving = np.array([(times[n] - times[first], d) for n, d in path if d > STILL_MM], dtype=np.float64)
-    if len(moving) < 4:
-        return None
-    t, d = moving[:, 0] / 1e6, moving[:, 1]
-    speed = np.diff(d) / -np.diff(t)
-    fastest = int(speed.argmax())
-    in_hand = np.flatnonzero(speed[fastest:] < 0.7 * speed[fastest])
-    flight = 1 + (fastest + int(in_hand[0]) if len(in_hand) else len(speed))
-    t, d = t[:flight], d[:flight]
-    frame = (times[first] - times[first - 1]) / 1e6
-    best: tuple[float, float] | None = None
-    for rest in np.arange(0.0, 2.5, 0.25) * frame:
-        for touch in np.arange(t[-2], rest, frame / 8):
-            slid = np.maximum(np.minimum(rest - touch, rest - t), 0.0) ** 2
-            flown = np.maximum(touch - t, 0.0)
-            design = np.stack([slid, flown], axis=1)
-            (brake, speed), *_ = np.linalg.lstsq(design, d, rcond=None)
-            if brake <= 0 or speed < 3 * brake * (rest - touch):
-                continue
-            off = float(((design @ (brake, speed) - d) ** 2).sum())
-            if best is None or off < best[0]:
-                best = off, float(touch)
-    return None if best is None or best[0] > len(d) * THROWN_MISFIT_MM**2 else times[first] + round(best[1] * 1e6)
+def _touched(times: list[int], path: list[tuple[int, float]], rest: _Rest) -> tuple[int, bool]:
+    """Return the touch, and whether the card was thrown, from its path to rest."""
+    early, late = times[rest.frame - 1], times[rest.frame]
+    moving = [(n, d) for n, d in path if STILL_MM < d < FAR_MM]
+    t_ms = np.array([(times[n] - late) / 1e6 for n, _ in moving])
+    distances = np.array([d for _, d in moving])
+    by_hand = laid(t_ms, distances)
+    flown = thrown(t_ms, distances) if rest.free else None
+    if flown is not None and (by_hand is None or flown.misfit_mm < CLEARLY * by_hand.misfit_mm):
+        return late + round(flown.at_ms * 1e6), True
+    if by_hand is None:
+        return (early + late) // 2, False
+    return late + round(float(np.clip(by_hand.at_ms * 1e6, early - late, LAST_BIT_NS))), False

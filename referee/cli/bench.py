@@ -54,5 +54,6 @@ def _print_table(stages: "list[Stage]", per_second: float, memory_mb: float) -> 
         table.add_row(stage.name, f"{stage.ms:.2f}", f"{stage.ratio:.2f}", target, reached, *on_pi)
     console = Console(file=sys.stdout)
     console.print(table)
-    console.print(f"Tracker: {per_second:,.0f} observations a second (target 50,000). Memory: {memory_mb:.0f} MB (200).")
+    console.print(f"Tracker: {per_second:,.0f} observations a second (target 50,000).")
+    console.print(f"Memory of the watching process: {memory_mb:.0f} MB (target 200).")
     console.print("The columns for the Pi are estimates from published single-core figures, not measurements.")

@@ -29,7 +29,7 @@ def watch(
     start: Annotated[
         Path | None, typer.Option("--start", metavar="FILE", help="What lies there at the start, as in a scenario.")
     ] = None,
-    rules: Annotated[str, typer.Option("--rules", metavar="NAME", help="A rule set, or a file of house rules.")] = "pagat",
+    rules: Annotated[str, typer.Option("--rules", metavar="NAME", help="A rule set or a file of one.")] = "pagat",
     pads: Annotated[Path | None, typer.Option("--pads", metavar="FILE", help="Slaps, on the video's clock.")] = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="DIR", help="Log the game in this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,

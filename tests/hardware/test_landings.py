@@ -66,7 +66,7 @@ def test_a_hand_that_hovers_over_a_pile_lays_nothing():
     hover = Hover(at_ns=2000 * MS, start_ns=1700 * MS, player="p1", pile="B", hand="R", end_ns=2400 * MS)
     seen = watch(*film(play(hover, until_ms=3000)))
     assert landings(seen) == []
-    assert [one.players for one in seen if isinstance(one, HandsSeen)][0] == ("p1",)
+    assert next(one.players for one in seen if isinstance(one, HandsSeen)) == ("p1",)
     assert [one.players for one in seen if isinstance(one, HandsSeen)][-1] == ()
 
 
