@@ -9,7 +9,8 @@ import msgspec
 import typer
 from rich.console import Console
 
-from referee.log import LoggedGame, find_game, games_dir, list_games
+from referee.errors import LogError
+from referee.log import LoggedGame, find_game, games_dir, list_games, remove_game
 
 
 def replay(
@@ -23,6 +24,7 @@ def replay(
     pictures_mb: Annotated[
         float, typer.Option("--pictures-mb", metavar="MB", min=0, help="At most this much of pictures in the page.")
     ] = 8.0,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete the game for good, after a question.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line: games, or the moments of one.")] = False,
 ) -> None:
     """Look at a logged game: who was first and by how much, what was illegal and why, how both played.
@@ -30,6 +32,9 @@ def replay(
     Without GAME it lists the games. Options that need one take the newest.
     """
     folder = games_dir(games)
+    if delete:
+        _delete(game, folder)
+        return
     if game is None and html is None and video is None and not open_:
         _list(folder, as_json)
         return
@@ -54,6 +59,17 @@ def _list(folder: Path, as_json: bool) -> None:
         Console().print(games_table(games))
     else:
         print(f"No game is logged in {folder} yet: play one with `spit-referee demo`, or give --games DIR.")
+
+
+def _delete(game: str | None, folder: Path) -> None:
+    if game is None:
+        raise LogError("which game is to be deleted? Name one: `spit-referee replay GAME --delete`")
+    directory = find_game(game, folder)
+    if typer.confirm(f"Delete {directory} with its log and pictures for good?"):
+        remove_game(directory)
+        print(f"{directory.name} is gone.")
+    else:
+        print("Nothing was deleted.")
 
 
 def _print(logged: LoggedGame, as_json: bool) -> None:

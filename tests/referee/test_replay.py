@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
@@ -453,3 +454,35 @@ def test_the_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     size = write_page(game, target)
     assert target.stat().st_size == size
     assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+# --- whatever a log holds
+
+ODD_VALUES: list[object] = [
+    None, -1, 0, 1e308, 2**70, 2**61, "", "x" * 5000, "\u202e", SCRIPT, [], {}, True, "p1", "??", {"AS": 1e300},
+]  # fmt: skip
+
+
+def distorted(value: object, chance: Random) -> object:
+    """The value with one thing in it changed into something odd."""
+    if isinstance(value, dict) and value:
+        name = chance.choice(list(value))
+        kept = {key: one for key, one in value.items() if key != name}
+        return kept if chance.random() < 0.2 else {**value, name: distorted(value[name], chance)}
+    if isinstance(value, int) and chance.random() < 0.5:
+        return value * 10**6 - chance.randrange(10**12)
+    return chance.choice(ODD_VALUES)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_log_however_distorted_breaks_the_replay(tmp_path: Path, seed: int) -> None:
+    chance = Random(seed)
+    log = write_plausible_game(tmp_path, deals=1) / "game.jsonl"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    damaged = [distorted(line, chance) if chance.random() < 0.1 else line for line in lines if chance.random() > 0.02]
+    if seed % 2:
+        chance.shuffle(damaged)
+    log.write_text("\n".join(map(json.dumps, damaged)))
+    page = page_of(LoggedGame(log.parent))
+    assert page.count("<script") == 2
+    assert page_data(page)["statistics"]

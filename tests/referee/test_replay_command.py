@@ -9,10 +9,9 @@ import pytest
 from plausible_game import write_plausible_game
 
 
-def replay(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "referee", "replay", *map(str, words)], capture_output=True, text=True, timeout=60
-    )
+def replay(*words: object, answer: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "referee", "replay", *map(str, words)]
+    return subprocess.run(command, input=answer, capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +70,12 @@ def test_an_empty_games_folder_says_how_to_play_one(tmp_path: Path) -> None:
     done = replay("--games", tmp_path / "none")
     assert done.returncode == 0
     assert "spit-referee demo" in done.stdout
+
+
+def test_a_game_is_deleted_only_by_name_and_after_a_yes(tmp_path: Path) -> None:
+    directory = write_plausible_game(tmp_path, deals=1)
+    assert replay("--delete", "--games", tmp_path, answer="y\n").returncode == 2
+    assert "Nothing" in replay(directory.name, "--delete", "--games", tmp_path, answer="n\n").stdout
+    assert directory.exists()
+    assert "is gone" in replay(directory.name, "--delete", "--games", tmp_path, answer="y\n").stdout
+    assert not directory.exists()
