@@ -26,8 +26,10 @@ from referee.observations import (
     PilesTaken,
     RowRead,
 )
+from referee.rules.legality import follows
 from referee.rules.rule_set import RuleSet
-from referee.table import PILES, PLAYERS, Pile, Player
+from referee.rules.deals import OWN_PILE
+from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
 from referee.tracker.guesses import Guess, guesses
 from referee.tracker.layout import Layout
@@ -42,12 +44,22 @@ from referee.tracker.worlds import (
 )
 from referee.verdicts import (
     AnyVerdict,
+    BackInStep,
+    CannotTell,
     LeftLying,
     PhaseChanged,
     TakenBack,
 )
 
 MS = 1_000_000
+NOT_STUCK_AFTER_ALL = 3e-4
+"""How often a spit card shows that nobody could play although somebody seemed to be able to."""
+NOBODY_EXPECTED = 1e-3
+"""Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
+BUILT_ON_NS = 1200 * MS
+"""So long the last of three refused cards must lie before the players are believed."""
+MISCOUNTED = 0.01
+"""How often a player has a spit card left who seemed to have none, after a deal with doubts."""
 MISSED = 0.003
 """Share of landings that nobody reports."""
 REPORT_NS = 1000 * MS
@@ -111,6 +123,8 @@ class Core:
     worlds: tuple[World, ...]
     layout: Layout
     counts_known: bool = True
+    counts_doubtful: bool = False
+    """Whether something in this game was not seen that may have changed a player's count."""
     rows: dict[Player, RowView] = field(default_factory=lambda: {player: RowView() for player in PLAYERS})
     piles: dict[Pile, PileView] = field(default_factory=lambda: {pile: PileView() for pile in PILES})
     open: dict[int, OpenLanding] = field(default_factory=dict)
@@ -163,7 +177,7 @@ class Core:
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
             for before, guess in self._guesses(world, landing, hands):
-                branches.append((world.weighed(guess.likelihood).log_weight, before, guess))
+                branches.append((before.weighed(guess.likelihood).log_weight, before, guess))
             branches += self._reports_of_unseen(world, landing)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         self.become(
@@ -182,13 +196,49 @@ class Core:
         if len(self.worlds) > 1 and at_ns - self.moved_ns > SEEN_ENOUGH_NS:
             self.worlds = tuple(world for world in self.worlds if world.log_weight > UNLIKELY)
 
+    def _spits_nobody_expected(
+        self, world: World, landing: CardLanded, hands: tuple[Player, ...]
+    ) -> list[tuple[World, Guess]]:
+        """Spit cards that would be due if the tracker were wrong about who can play, or about a count."""
+        found: list[tuple[World, Guess]] = []
+        position = world.position
+        if position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT):
+            return found
+        for player in PLAYERS:
+            side, pile = position.side(player), position.own_pile(player)
+            other = OPPONENT[player]
+            if side.due or side.has_spat and position.phase is not Phase.PLAY:
+                continue
+            doubt = NOT_STUCK_AFTER_ALL
+            if not side.packet:
+                if not self.counts_doubtful:
+                    continue
+                doubt, pile = MISCOUNTED, OWN_PILE[player]
+            if landing.pile != pile:
+                continue
+            fixed = position.with_side(player, due=(pile,), packet=max(1, side.packet), has_spat=False)
+            if position.phase is Phase.PLAY and side.packet and position.side(other).packet:
+                fixed = fixed.with_side(other, due=(position.own_pile(other),), has_spat=False)
+            phase = Phase.FIRST_SPIT if fixed.middle(pile).top is None else Phase.SPIT
+            fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else position.piles)
+            before = world.moved_to(fixed).weighed(doubt)
+            spits = guesses(self.rules, before, self.rows, landing, hands)
+            found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
+        return found
+
     def _read_together(self, landing: CardLanded) -> CardLanded:
-        """The landing with the looks that were ahead of its report: they read the same card."""
+        """The landing with the looks that were ahead of its report: they read the same card. A look that flatly
+        contradicts it saw the next landing, whose report is still to come."""
         view = self.piles[landing.pile]
-        cards, first = landing.cards, evidence.best_card(landing.cards)
+        cards, first, kept = landing.cards, evidence.best_card(landing.cards), []
         for look in view.strange:
+            if evidence.contradict(landing.cards, look.cards):
+                kept.append(look)
+                continue
             cards = evidence.merged(cards, look.cards, first) if cards else look.cards
-        view.strange, view.odds = [], cards
+            if evidence.best_card(look.cards) == first:
+                view.seen_ns = max(view.seen_ns, look.at_ns)
+        view.strange, view.odds = kept, cards
         return msgspec.structs.replace(landing, cards=cards)
 
     def _guesses(self, world: World, landing: CardLanded, hands: tuple[Player, ...]) -> list[tuple[World, Guess]]:
@@ -196,7 +246,9 @@ class Core:
         has called it, and only then was it a call."""
         found = [(world, guess) for guess in guesses(self.rules, world, self.rows, landing, hands)]
         called = self._called_if_stuck(world, landing.at_ns)
-        if called is not world:
+        if called is world and not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
+            found += self._spits_nobody_expected(world, landing, hands)
+        elif called is not world:
             spits = guesses(self.rules, called, self.rows, landing, hands)
             found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
         return found
@@ -276,7 +328,7 @@ class Core:
             return left, card, True, likelihood
         if middle.top is None:
             return world, None, False, evidence.NOT_SEEN
-        return world, middle.top, False, 0.02 * evidence.card_likelihood(taken.cards, middle.top)
+        return world, middle.top, False, 0.003 * evidence.card_likelihood(taken.cards, middle.top)
 
     # -- looks ------------------------------------------------------------------------------------------------------
 
@@ -389,7 +441,7 @@ class Core:
             if guess.likelihood >= best / 1000:
                 self.unseen -= 1
                 claim, position = self._judged(before, guess)
-                log_weight = world.weighed(MISSED * guess.likelihood / evidence.card_likelihood(look.cards, claim.card))
+                log_weight = before.weighed(MISSED * guess.likelihood / evidence.card_likelihood(look.cards, claim.card))
                 worlds.append(World(position, log_weight.log_weight, {**world.claims, self.unseen: claim}, world.stayed))
         return worlds
 
@@ -404,6 +456,7 @@ class Core:
             return self._lay_out(look.player, look.at_ns)
         if self.position.phase in (Phase.SLAP, Phase.OVER):
             return []  # after a deal the players gather their cards in any way they like
+        news = sorted({*news, *rowsync.unsettled(self.worlds[0], look.player, row, gone)})
         if not news:
             return self._settle_hidden(look.player)
         self.moved_ns = max(self.moved_ns, look.at_ns)
@@ -426,7 +479,7 @@ class Core:
         after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
         if after is world:
             return []
-        self.worlds = (after,)
+        self.worlds, self.counts_doubtful = (after,), True
         if not has_cleared(self.rules, after.position.side(player)):
             return []
         position, said = cleared(self.rules, after.position, player, onto, self.now_ns)
@@ -525,7 +578,30 @@ class Core:
                 if not verdicts and not one.is_told:
                     break
                 told += verdicts
+        for pile in PILES:
+            told += self._believe_the_players(pile)
         self._forget()
+        return told
+
+    def _believe_the_players(self, pile: Pile) -> list[AnyVerdict]:
+        """Cards that both players build on and nobody takes back: the top they were judged against was wrong."""
+        world = self.worlds[0]
+        lying = [one for one in world.position.middle(pile).lying if not one.buried and one.reason != "two_cards"]
+        if len(lying) < 3 or pile not in world.position.piles_in_use or not self.is_sure():
+            return []
+        chain = 1
+        while chain < len(lying) and follows(lying[-chain].card, lying[-chain - 1].card, self.rules):
+            chain += 1
+        both = len({one.who for one in lying[-chain:]}) > 1
+        still_ns = self.now_ns - lying[-1].at_ns
+        if chain < 3 or not both or still_ns < BUILT_ON_NS or world.position.phase is not Phase.PLAY:
+            return []
+        self.worlds = (rowsync.as_it_lies(world, pile),)
+        self.counts_doubtful = True
+        told: list[AnyVerdict] = [
+            CannotTell(at_ns=self.now_ns, decided_ns=self.now_ns, about="top", pile=pile),
+            BackInStep(at_ns=self.now_ns, decided_ns=self.now_ns, landings=chain),
+        ]
         return told
 
     def _tell(self, n: int, one: OpenLanding) -> list[AnyVerdict]:
@@ -548,7 +624,7 @@ class Core:
             return []
         if best.word == "legal" and legal > 0.8:
             return self._say(n, one, best, p)
-        one.is_told = True
+        one.is_told = self.counts_doubtful = True
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:

@@ -14,6 +14,9 @@ from referee.table import OPPONENT, Player
 SURELY_WRONG: Final = 1e-3
 """Of readings that claim certainty, at least this share is wrong all the same."""
 
+RULED_OUT = 0.002
+SURE = 0.99
+"""Readings beyond these two contradict each other and are not both of one card."""
 SHARED_ERROR: Final = 0.3
 """How often a repeated reading of a lying card repeats the first reading's error instead of looking afresh."""
 
@@ -39,6 +42,14 @@ def rest_of(odds: CardOdds) -> float:
 def best_card(odds: CardOdds) -> Card | None:
     """The likeliest card of a reading; None if it names none."""
     return max(odds, key=odds.__getitem__) if odds else None
+
+
+def contradict(one: CardOdds, other: CardOdds) -> bool:
+    """Whether two readings cannot be of the same card: each is sure of a card that the other rules out."""
+    first, second = best_card(one), best_card(other)
+    if first is None or second is None or first == second:
+        return False
+    return one.get(second, 0.0) < RULED_OUT and other.get(first, 0.0) < RULED_OUT and min(one[first], other[second]) > SURE
 
 
 def repeat_likelihood(odds: CardOdds, card: Card, first: Card | None) -> float:

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.game.deal_end import has_cleared
 from referee.game.events import Move, TurnUp
 from referee.game.judge import judge
@@ -20,6 +20,18 @@ MOVE_NS = 1_000_000_000
 BURIED_NS = 3_800_000_000
 LYING_NS = 5_000_000_000
 """So long a card that has to go back is waited for, if it was played on and if it was not."""
+
+
+def unsettled(world: World, player: Player, row: RowView, gone: frozenset[Card]) -> list[int]:
+    """Places that showed, in this look and before, a face where the world has none or an unread one: look again."""
+    places = []
+    for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
+        if view.kind != "face" or view.card in gone or not view.since_ns < view.seen_ns == row.read_ns:
+            continue
+        kind, card = lies_at(world.position, world.away, player, place)
+        if kind != "face" or card == UNREAD:
+            places.append(place)
+    return places
 
 
 def follow(
@@ -50,23 +62,29 @@ def _face(
     position = world.position
     event: Happened
     if kind == "down":
-        event = TurnUp(at_ns=at_ns, player=player, place=place, card=card)
+        doubtful = position.knows_in_middle(card) or bool(position.shows(card))
+        event = TurnUp(at_ns=at_ns, player=player, place=place, card=UNREAD if doubtful else card)
+    elif kind == "face":
+        return named(world, player, place, card), []
     else:
         source = place_of_top(position.side(player).row, card)
-        moved = _just_left(world, player, row, at_ns) if kind == "empty" and source is None else None
-        if moved is not None:
+        seen_twice = source is not None and _is_still_at(row.places[source - 1], card, at_ns)
+        if source is None or seen_twice:
+            moved = _just_left(world, player, row, at_ns)
+            if moved is None and (seen_twice or position.knows_in_middle(card)) and card not in world.stayed:
+                return world, []  # misread, and nothing is gone from elsewhere yet: look again
+            if moved is None and card not in world.stayed:
+                return world.moved_to(_turned_and_moved(position, player, place, card)), []
+            if moved is None:
+                return named(world, player, place, card), []
             source, card = moved
-        elif kind == "empty" and source is None and card not in world.stayed:
-            return world.moved_to(_turned_and_moved(position, player, place, card)), []
-        if kind == "face" or source is None or _is_still_at(row.places[source - 1], card, at_ns):
-            return named(world, player, place, card), []
         event = Move(at_ns=at_ns, player=player, from_place=source, to_place=place, card=card)
-    ruling, moved, _ = judge(rules, position, event, (event,))
+    ruling, after, _ = judge(rules, position, event, (event,))
     if not isinstance(ruling, Legal):
         return named(world, player, place, card), []
     if isinstance(event, Move):
         _left_behind(row.places[event.from_place - 1], card)
-    return world.moved_to(moved), [event]
+    return world.moved_to(after), [event]
 
 
 def _just_left(world: World, player: Player, row: RowView, at_ns: int) -> tuple[int, Card] | None:
@@ -165,6 +183,18 @@ def left_lying(world: World, now_ns: int) -> World:
                 world = stay(world, player, place)
                 break
     return world
+
+
+def as_it_lies(world: World, pile: Pile) -> World:
+    """The world in which every card that lies over a pile counts, and the uppermost is the top."""
+    lying = world.position.middle(pile).lying
+    for one in lying:
+        for player in PLAYERS:
+            place = place_of_top(world.position.side(player).row, one.card)
+            if one.card not in world.stayed and place is not None:
+                world = stay(world, player, place)
+    position = world.position.with_middle(pile, top=lying[-1].card, lying=(), covers=())
+    return World(position, world.log_weight, world.claims, world.stayed - {one.card for one in lying})
 
 
 def settled_by_the_end(world: World) -> World:

@@ -43,7 +43,7 @@ def _catch_up(core: Core) -> list[AnyVerdict]:
         world = rowsync.caught_up(world, player, core.rows[player], onto)
     if world is core.worlds[0]:
         return []
-    core.worlds = (world,)
+    core.worlds, core.counts_doubtful = (world,), True
     told: list[AnyVerdict] = [BackInStep(at_ns=core.now_ns, decided_ns=core.now_ns, landings=core.lost)]
     core.lost = 0
     return told + _cleared_unseen(core, world, onto)
