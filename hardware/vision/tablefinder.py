@@ -35,6 +35,7 @@ Matrix = NDArray[np.float64]
 LEAST_CARDS: Final = 5
 """Free cards that a table without a mat must show: each says something about perspective, scale and direction."""
 LEAST_MARKERS: Final = 3
+CARD_LIKE_MM: Final = 3.0
 PRINTED_MM: Final = 3.0
 """Markers that lie within this of their places are those of the printed mat; others were stuck down one by one, and
 only their size is exact."""
@@ -144,14 +145,22 @@ def _by_markers(
     rays = {n: pinhole.rays(px) for n, px in markers.items()}
     points_mm = np.concatenate([_marker_mm(n) for n in rays])
     start, _ = cv2.findHomography(np.concatenate(list(rays.values())), points_mm)
-    cards = [_Shape(pinhole.rays(quad), card_mm, OUTLINE_SLACK_MM) for quad in quads]
     by_size = [_Shape(r, (MARKER_MM, MARKER_MM), 0.3 * OUTLINE_SLACK_MM) for r in rays.values()]
-    view = _fitted(_View(np.asarray(start, np.float64), 0.0), by_size + cards)
+    view = _fitted(_View(np.asarray(start, np.float64), 0.0), by_size)
+    cards = [card for card in (_Shape(pinhole.rays(q), card_mm, OUTLINE_SLACK_MM) for q in quads) if _is_card(view, card)]
+    view = _fitted(view, by_size + cards)
     view = _View(_rigid([view.to_mm(r).mean(axis=0) for r in rays.values()], rays) @ view.to_mm_matrix, view.bend)
     if _marker_residual_mm(view, pinhole, markers) > PRINTED_MM:
         return view
     by_place = [_Shape(r, (MARKER_MM, MARKER_MM), 0.3 * OUTLINE_SLACK_MM, _marker_mm(n)) for n, r in rays.items()]
     return _fitted(view, by_place + cards)
+
+
+def _is_card(view: _View, shape: _Shape) -> bool:
+    """Whether a quadrilateral has a card's size: pads, fields of the mat and leaning stacks have another."""
+    seen = view.to_mm(shape.rays)
+    off = np.linalg.norm(seen - _nearest_rectangle(seen, shape.size_mm), axis=1)
+    return bool(off.max() < CARD_LIKE_MM)
 
 
 def _rigid(centres_mm: list[Points], numbers: Iterable[int]) -> Matrix:
