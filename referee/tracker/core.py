@@ -56,8 +56,9 @@ NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
 NOBODY_EXPECTED = 1e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
-BUILT_ON_NS = 1200 * MS
-"""So long the last of three refused cards must lie before the players are believed."""
+BUILT_ON = 4
+BUILT_ON_NS = 3500 * MS
+"""So many refused cards must follow one another, the first lying so long, before the players are believed."""
 MISCOUNTED = 0.01
 """How often a player has a spit card left who seemed to have none, after a deal with doubts."""
 MISSED = 0.003
@@ -587,14 +588,14 @@ class Core:
         """Cards that both players build on and nobody takes back: the top they were judged against was wrong."""
         world = self.worlds[0]
         lying = [one for one in world.position.middle(pile).lying if not one.buried and one.reason != "two_cards"]
-        if len(lying) < 3 or pile not in world.position.piles_in_use or not self.is_sure():
+        if len(lying) < BUILT_ON or pile not in world.position.piles_in_use or not self.is_sure():
             return []
         chain = 1
         while chain < len(lying) and follows(lying[-chain].card, lying[-chain - 1].card, self.rules):
             chain += 1
         both = len({one.who for one in lying[-chain:]}) > 1
-        still_ns = self.now_ns - lying[-1].at_ns
-        if chain < 3 or not both or still_ns < BUILT_ON_NS or world.position.phase is not Phase.PLAY:
+        waited_ns = self.now_ns - lying[-chain].at_ns
+        if chain < BUILT_ON or not both or waited_ns < BUILT_ON_NS or world.position.phase is not Phase.PLAY:
             return []
         self.worlds = (rowsync.as_it_lies(world, pile),)
         self.counts_doubtful = True
