@@ -16,6 +16,7 @@ COMMANDS: Final = (
     ("rules", "rules", "rules", "At the table"),
     ("replay", "replay", "replay", "After the game"),
     ("rejudge", "rejudge", "rejudge", "After the game"),
+    ("history", "history", "history", "After the game"),
     ("export", "export", "export", "After the game"),
     ("import", "import_", "import_", "After the game"),
     ("read", "read", "read", "From pictures"),

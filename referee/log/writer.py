@@ -25,6 +25,8 @@ from referee.observations import AnyObservation
 from referee.verdicts import AnyVerdict, Award, DealOver, GameOver, Paused, Stuck
 
 FRAME_QUOTA_BYTES: Final = 200 * 1024 * 1024
+TIME_SERVICE: Final = Path("/run/systemd/timesync")
+
 QUIET_MOMENTS: Final = (Stuck, DealOver, Award, GameOver, Paused)
 """After these nobody plays for a second: time to wait for the disk."""
 
@@ -52,6 +54,7 @@ class GameLog:
             started=header.started or datetime.now().astimezone().isoformat(timespec="seconds"),
             boot_id=header.boot_id or boot_id(),
             software=header.software or software_version(),
+            clock_unsure=header.clock_unsure or is_clock_unsure(),
         )
         try:
             directory = _make_directory(games_dir, header.started[:10])
@@ -237,6 +240,11 @@ def boot_id() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return ""
+
+
+def is_clock_unsure() -> bool:
+    """Whether the system keeps its clock by the network and has not heard from there since it was started."""
+    return TIME_SERVICE.is_dir() and not (TIME_SERVICE / "synchronized").exists()
 
 
 def software_version() -> str:

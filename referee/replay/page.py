@@ -36,7 +36,12 @@ def write_page(game: LoggedGame, path: Path, *, picture_budget_bytes: int = PICT
     """Write the game's page to `path`, atomically, and return its size in bytes.
 
     Raises LogError if it cannot be written there."""
-    page = page_of(game, picture_budget_bytes=picture_budget_bytes).encode()
+    return save(page_of(game, picture_budget_bytes=picture_budget_bytes), path)
+
+
+def save(text: str, path: Path) -> int:
+    """Write a page whole or not at all and return its size in bytes; raises LogError if it cannot be written."""
+    page = text.encode()
     temporary = path.with_name(f".{path.name}.part")
     try:
         with temporary.open("wb") as file:
@@ -54,7 +59,7 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
     budget reaches; the page says which are left out and which are missing."""
     timeline = timeline_of(game)
     names = player_names(timeline.header.players)
-    style, script = _asset("page.css"), "\n".join(['"use strict";', *map(_asset, SCRIPTS)])
+    style, script = asset("page.css"), "\n".join(['"use strict";', *map(asset, SCRIPTS)])
     script = f"(() => {{\n{script}\n}})();"
     clauses = _agreement(timeline.header)
     data = {
@@ -66,7 +71,7 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
         "pictures": _pictures(game, timeline.moments, picture_budget_bytes),
     }
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(_asset("page.html")).render(
+    return environment.from_string(asset("page.html")).render(
         policy=_policy(style, script),
         style=Markup(style),
         script=Markup(script),
@@ -196,14 +201,16 @@ def _in_script(encoded: bytes) -> str:
 
 def _policy(style: str, script: str) -> str:
     return (
-        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; img-src data:; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """Return what a content security policy calls a style or script by."""
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode("ascii")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return a style, script or template that belongs to the pages."""
     return (files("referee.replay") / "assets" / name).read_text(encoding="utf-8")

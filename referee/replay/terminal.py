@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.log import GameEntry
+from referee.replay.history import History
 from referee.replay.moments import Moment, Timeline
 from referee.replay.statistics import PlayerFigures, Sample, Statistics
 from referee.replay.words import clock, margin_words, player_names
@@ -104,6 +105,31 @@ def _words(moment: Moment) -> Text:
     if moment.was and moment.was != moment.sentence:
         words.append(f"  was: {moment.was}", style="dim strike")
     return words
+
+
+def print_history(console: Console, history: History) -> None:
+    """Print the scores, then each player's figures over all games."""
+    for match in history.matches:
+        drawn = f"  ({match.draws} drawn)" if match.draws else ""
+        console.print(Text(f"{match.names[0]}  {match.won[0]} : {match.won[1]}  {match.names[1]}{drawn}", style="bold"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("player", "games", "won", "plays a minute", "reaction", "illegal", "slaps won"):
+        table.add_column(title, justify="left" if title == "player" else "right")
+    for player in history.players:
+        figures = [game.figures for game in player.games]
+        won, slaps = sum(one.slaps_won for one in figures), sum(one.slaps_won + one.slaps_lost for one in figures)
+        table.add_row(
+            Text(player.name),
+            str(len(player.games)),
+            f"{player.won} of {player.finished}",
+            "–" if player.per_minute is None else f"{player.per_minute:.1f}",
+            _seconds(player.reaction_ns),
+            str(sum(one.illegal for one in figures)),
+            f"{won} of {slaps}",
+        )
+    console.print(table)
+    if history.unreadable:
+        console.print(Text(f"could not be read: {', '.join(history.unreadable)}", style="yellow"))
 
 
 def _percent(p: float) -> str:

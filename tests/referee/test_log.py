@@ -184,6 +184,16 @@ def test_games_get_names_of_their_own_even_at_one_wall_time(tmp_path: Path) -> N
     assert not any(set(name) & set(':/\\ *?"<>|') for name in names)
 
 
+def test_a_clock_that_was_never_set_is_said_to_be_unsure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = tmp_path / "timesync"
+    monkeypatch.setattr("referee.log.writer.TIME_SERVICE", service)
+    assert not LoggedGame(write_game(tmp_path / "no-service")).header.clock_unsure
+    service.mkdir()
+    assert LoggedGame(write_game(tmp_path / "never-set")).header.clock_unsure
+    (service / "synchronized").touch()
+    assert not LoggedGame(write_game(tmp_path / "set")).header.clock_unsure
+
+
 def test_a_game_is_found_by_path_name_prefix_or_as_the_newest(tmp_path: Path) -> None:
     first, second = write_game(tmp_path), write_game(tmp_path)
     assert find_game(None, tmp_path) == second

@@ -1,0 +1,60 @@
+"""`spit-referee history`: scores and trends over all logged games, and forgetting a player."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from referee.errors import LogError
+from referee.log import GameEntry, games_dir, list_games, remove_game
+
+
+def history(
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")] = None,
+    forget: Annotated[
+        str | None, typer.Option("--forget", metavar="NAME", help="Delete all games of a player, after a question.")
+    ] = None,
+    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One object a line for each player.")] = False,
+) -> None:
+    """Who has won how often, and how each player's figures go from game to game. Nothing leaves this machine."""
+    found = list_games(games_dir(games))
+    if forget is not None:
+        _forget(forget, found)
+        return
+    if not found:
+        raise LogError(f"no game is logged in {games_dir(games)} yet: play one, or give --games DIR")
+    _show(found, html, as_json)
+
+
+def _show(found: list[GameEntry], html: Path | None, as_json: bool) -> None:
+    from rich.console import Console
+
+    from referee.replay.history import history_of
+    from referee.replay.terminal import print_history
+
+    told = history_of(found)
+    if html is not None:
+        from referee.replay.history_page import history_page
+        from referee.replay.page import save
+
+        print(f"{html} ({save(history_page(told), html) / 1e3:.0f} kB): open it in any browser.")
+    elif as_json:
+        for player in told.players:
+            sys.stdout.buffer.write(msgspec.json.encode(player) + b"\n")
+    else:
+        print_history(Console(), told)
+
+
+def _forget(name: str, found: list[GameEntry]) -> None:
+    theirs = [game for game in found if game.header and name in game.header.players.values()]
+    if not theirs:
+        raise LogError(f"no game of {name!r} is logged here: write the name as `spit-referee history` shows it")
+    if not typer.confirm(f"Delete {len(theirs)} games of {name} with their logs and pictures for good?"):
+        print("Nothing was deleted.")
+        return
+    for game in theirs:
+        remove_game(game.directory)
+    print(f"{len(theirs)} games are gone.")
