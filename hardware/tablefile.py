@@ -5,8 +5,6 @@ table points to the undistorted pinhole picture; the lens model (OpenCV's k1 k2 
 """
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +16,7 @@ import tomlkit
 from numpy.typing import NDArray
 from tomlkit.exceptions import TOMLKitError
 
+from hardware.wholefile import replace_whole
 from referee.errors import TableFileError
 from referee.table import PILES, PLAYERS, Pile, Player
 
@@ -143,21 +142,7 @@ def dump_table(table: Table) -> str:
 
 def save_table(table: Table, path: Path) -> None:
     """Write the table file so that a power cut leaves the old or the new one whole; keep the old one as `.previous`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        os.fchmod(handle, 0o664)  # the service reads what a person calibrated
-        file.write(dump_table(table))
-        file.flush()
-        os.fsync(file.fileno())
-    if path.exists():
-        Path(path).replace(path.with_suffix(path.suffix + ".previous"))
-    Path(name).replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    replace_whole(path, dump_table(table).encode(), keep_previous=True)
 
 
 def _array(value: Any, shape: tuple[int, ...], name: str, path: Path) -> NDArray[np.float64]:

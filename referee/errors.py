@@ -24,6 +24,10 @@ class PictureError(RefereeError, ValueError):
     """A picture or video that cannot be read, or in which no table can be found."""
 
 
+class DeckError(RefereeError, ValueError):
+    """A deck that cannot be enrolled, or the file of one that is damaged."""
+
+
 class LogError(RefereeError, ValueError):
     """A game log that is missing, foreign or cannot be understood."""
 

@@ -1,0 +1,24 @@
+"""Files that survive a power cut: the old one or the new one is there whole, never a half."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def replace_whole(path: Path, data: bytes, keep_previous: bool = False) -> None:
+    """Write `data` to `path`, making its folder if need be; `keep_previous`: the old file becomes `NAME.previous`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    with os.fdopen(handle, "wb") as file:
+        os.fchmod(handle, 0o664)  # the service reads what a person calibrated
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if keep_previous and path.exists():
+        path.replace(path.with_suffix(path.suffix + ".previous"))
+    Path(name).replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
