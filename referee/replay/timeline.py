@@ -27,6 +27,9 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
     found.edges.sort(key=_start)
     moments, shown = with_piles(_in_order(found))
     deals = _deals(moments, found)
+    result = _result(moments, deals, game.was_closed or found.is_cut_short)
+    if game.was_closed:
+        deals[-1] = _broken_off(deals[-1])
     moments = _numbered(moments, deals)
     chances = Chances(found.rows, shown, game.header.rules)
     spans = spans_of(moments, deals, found.end_ns, chances)
@@ -37,7 +40,7 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
         spans=tuple(spans),
         deals=tuple(deals),
         length_ns=found.end_ns,
-        result=_result(moments, deals, game.was_closed or found.is_cut_short),
+        result=result,
         troubles=tuple(game.troubles),
         closed=game.was_closed or found.is_cut_short,
         is_cut_short=found.is_cut_short,
@@ -66,6 +69,11 @@ def _deals(moments: list[Moment], found: Collected) -> list[Deal]:
         elif moment.kind == "award":
             deals[-1] = replace(deal, over_ns=deal.over_ns or moment.at_ns, result=moment.sentence)
     return deals
+
+
+def _broken_off(deal: Deal) -> Deal:
+    """A deal that the log was closed in is played no more: its figures may be told."""
+    return deal if deal.is_over or deal.play_ns is None else replace(deal, over_ns=deal.end_ns, result="not finished")
 
 
 def _numbered(moments: list[Moment], deals: list[Deal]) -> list[Moment]:
@@ -115,4 +123,4 @@ def _result(moments: list[Moment], deals: list[Deal], closed: bool) -> str:
         return won
     over = sum(deal.is_over for deal in deals)
     ended = "The game was not finished" if closed else "The log ends in the middle of the game"
-    return f"{ended}: {over} {'deal' if over == 1 else 'deals'} played."
+    return f"{ended}: {over} {'deal' if over == 1 else 'deals'} played to the end."

@@ -86,8 +86,9 @@ class Table:
         places = tuple(PlaceSeen(cards={Card(card): 0.97}) for card in cards.split())
         self.see(RowRead(at_ns=round(s * S), player=player, places=places))
 
-    def timeline(self) -> Timeline:
-        self.log.close()
+    def timeline(self, *, still_playing: bool = False) -> Timeline:
+        if not still_playing:
+            self.log.close()
         return timeline_of(LoggedGame(self.log.directory))
 
     def _land(self, s: float, player: Player, pile: Pile, card: str) -> int:
@@ -264,7 +265,8 @@ def test_what_could_have_been_played_is_told_only_after_the_deal(table: Table) -
     table.row(99.9, "p1", "7H 2C 3C 9C 9D")
     table.row(99.9, "p2", "JS 2S 2H 8S 8H")
     table.play(105, "p1", "A", "7H")
-    assert not [span for span in table.timeline().spans if span.kind == "drought"]
+    assert not [span for span in table.timeline(still_playing=True).spans if span.kind == "drought"]
+    assert [span for span in table.timeline().spans if span.kind == "drought"]
 
 
 def test_a_drought_names_each_card_that_fitted_and_how_long_it_was_open(table: Table) -> None:
@@ -319,9 +321,16 @@ def test_figures_are_medians_with_their_counts(table: Table) -> None:
 
 def test_a_deal_that_is_still_played_gives_no_figures(table: Table) -> None:
     table.play(101, "p1", "A", "7H")
-    figures = statistics_of(table.timeline())
+    figures = statistics_of(table.timeline(still_playing=True))
     assert figures.deals == ()
     assert figures.game.players["p1"].plays == 0
+
+
+def test_a_deal_that_was_broken_off_has_figures_but_was_not_played_to_its_end(table: Table) -> None:
+    table.play(101, "p1", "A", "7H")
+    timeline = table.timeline()
+    assert statistics_of(timeline).game.players["p1"].plays == 1
+    assert timeline.result == "The game was not finished: 0 deals played to the end."
 
 
 def test_after_a_reboot_time_goes_on_although_the_clock_began_anew(tmp_path: Path) -> None:
