@@ -1,24 +1,27 @@
 """How right the tracker is over simulated games: breaches found, false accusations, how long it is out of step."""
 
 import math
+import multiprocessing
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from referee.cards import Card
-from referee.observations import AnyObservation, CardLanded, PadSlapped
+from referee.observations import CardLanded
 from referee.rules.rule_set import RuleSet
 from referee.script import AnyAction, Gather, Lay, Script, Slap, SpitDown
 from referee.simulated.noise import Noise, Seen, observe
-from referee.simulated.players import Habits, play_game
-from referee.table import PILES, Pile, Player
+from referee.simulated.players import HONEST, Habits, play_game
+from referee.table import PILES, Pile
 from referee.tracker.tracker import Tracker
 from referee.verdicts import AnyVerdict, PlayJudged, SlapJudged, SpitJudged
 
 NAMED_WITHIN_NS = 2_000_000_000
 JUST_OVER_NS = 500_000_000
-SETTLED_NS = 300_000_000
+SETTLED_NS = 1_000_000_000
+"""A card that has lain so long should be known, even if a hand lingered over it."""
 WITHOUT_BLAME = frozenset({"beaten", "on_illegal_card"})
 TRUE_WORDS = frozenset({"legal", "beaten", "on_illegal_card", "call"})
 """Intents that are no breach."""
@@ -55,6 +58,49 @@ class Score(msgspec.Struct, kw_only=True):
         self.stories += other.stories
         self.missed = dict(Counter(self.missed) + Counter(other.missed))
         self.by_reason = dict(Counter(self.by_reason) + Counter(other.by_reason))
+
+
+    def summary(self) -> dict[str, object]:
+        """The counts as plain numbers, for JSON."""
+        low, high = wilson(self.found, self.breaches)
+        _, worst = wilson(self.false_accusations, self.games)
+        return {
+            "games": self.games, "landings": self.landings, "observations": self.observations,
+            "breaches": self.breaches, "found": self.found, "found_95": [round(low, 4), round(high, 4)],
+            "covered_sooner": self.covered_sooner, "accusations": self.accusations,
+            "false_accusations": self.false_accusations, "false_per_1000_games_at_most": round(1000 * worst, 2),
+            "cannot_tell": self.cannot_tell, "out_of_step_max": max(self.out_of_step, default=0),
+            "out_of_step_p95": self.out_of_step_p95(), "missed": self.missed, "by_reason": self.by_reason,
+            "cpu_s": round(self.seconds, 1),
+        }  # fmt: skip
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The score for people: k of n, with the 95 % interval where it is a share."""
+        return [
+            ("breaches found", _share(self.found, self.breaches)),
+            ("covered twice within 2 s, counted apart", str(self.covered_sooner)),
+            ("breaches missed, by reason", _counts(self.missed)),
+            ("accusations", str(self.accusations)),
+            ("false accusations, of games", _share(self.false_accusations, self.games)),
+            ("cannot tell, of landings", _share(self.cannot_tell, self.landings)),
+            ("stretches out of step", str(len(self.out_of_step))),
+            ("landings out of step, most / 95 %", f"{max(self.out_of_step, default=0)} / {self.out_of_step_p95()}"),
+            ("observations", f"{self.observations:,}"),
+        ]
+
+    def out_of_step_p95(self) -> int:
+        """So long or shorter were 95 % of the stretches with a wrong top, in landings."""
+        ordered = sorted(self.out_of_step)
+        return ordered[int(0.95 * (len(ordered) - 1))] if ordered else 0
+
+
+def _share(k: int, n: int) -> str:
+    low, high = wilson(min(k, n), n)
+    return f"{k} of {n} ({low:.2%} to {high:.2%})"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{reason} {n}" for reason, n in sorted(counts.items(), key=lambda pair: -pair[1])) or "none"
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -160,7 +206,7 @@ def score_story(story: Story) -> Score:
         score.accusations += 1
         if action is not None and id(action) in breaches and _is_right(verdict, action):
             named.setdefault(id(action), now_ns)
-        elif not (action is not None and _is_right(verdict, action) and getattr(action, "intent", "") == "deal_is_over"):
+        elif getattr(action, "intent", "") != "deal_is_over" or action is None or not _is_right(verdict, action):
             score.false_accusations += 1
             score.stories.append(f"seed {story.script.seed}: {verdict} about {action}")
     for key, action in breaches.items():
@@ -244,5 +290,15 @@ def wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-Fed = AnyObservation | CardLanded | PadSlapped
-__all__ = ["Player", "Score", "breaches_of", "referee", "score_game", "score_story", "wilson"]
+def _score_one(game: tuple[int, float, bool]) -> Score:
+    seed, misreads, honest = game
+    started = time.process_time()
+    score = score_game(seed, Noise(misreads=misreads), habits=HONEST if honest else None)
+    score.seconds = time.process_time() - started
+    return score
+
+
+def score_games(seeds: Iterable[int], misreads: float, honest: bool = False) -> Iterator[Score]:
+    """Yield the score of each game, on all cores."""
+    with multiprocessing.Pool() as pool:
+        yield from pool.imap_unordered(_score_one, [(seed, misreads, honest) for seed in seeds])

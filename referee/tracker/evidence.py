@@ -4,12 +4,12 @@ A reading is a distribution. What it does not name shares what is missing to 1; 
 every reader is sometimes sure and wrong.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from referee.cards import Card
 from referee.observations import CardOdds, Origin, PlaceSeen, PlayerOdds
-from referee.table import OPPONENT, Player
+from referee.table import OPPONENT, Player, Who
 
 SURELY_WRONG: Final = 1e-3
 """Of readings that claim certainty, at least this share is wrong all the same."""
@@ -17,6 +17,7 @@ SURELY_WRONG: Final = 1e-3
 RULED_OUT = 0.002
 SURE = 0.99
 """Readings beyond these two contradict each other and are not both of one card."""
+
 SHARED_ERROR: Final = 0.3
 """How often a repeated reading of a lying card repeats the first reading's error instead of looking afresh."""
 
@@ -49,7 +50,8 @@ def contradict(one: CardOdds, other: CardOdds) -> bool:
     first, second = best_card(one), best_card(other)
     if first is None or second is None or first == second:
         return False
-    return one.get(second, 0.0) < RULED_OUT and other.get(first, 0.0) < RULED_OUT and min(one[first], other[second]) > SURE
+    ruled_out = one.get(second, 0.0) < RULED_OUT and other.get(first, 0.0) < RULED_OUT
+    return ruled_out and min(one[first], other[second]) > SURE
 
 
 def repeat_likelihood(odds: CardOdds, card: Card, first: Card | None) -> float:
@@ -71,6 +73,13 @@ def player_likelihood(odds: PlayerOdds, player: Player) -> float:
     if p is None:
         p = 1.0 - odds.get(OPPONENT[player], 0.5)
     return min(max(p, SURELY_WRONG / 10), 1.0)
+
+
+def likely_player(odds: PlayerOdds) -> Who:
+    """The player whose hand it most likely was."""
+    if not odds:
+        return "unknown"
+    return "p1" if odds.get("p1", 0.0) > odds.get("p2", 0.0) else "p2"
 
 
 def origin_likelihood(origins: Iterable[Origin], player: Player, place: int | None) -> float:
@@ -102,8 +111,3 @@ def kind_of(seen: PlaceSeen) -> tuple[str, Card | None]:
     if face >= seen.face_down and face >= seen.empty:
         return "face", card
     return ("down", None) if seen.face_down >= seen.empty else ("empty", None)
-
-
-def normalized(weights: Mapping[str, float]) -> dict[str, float]:
-    total = sum(weights.values())
-    return {key: value / total for key, value in weights.items()} if total else {}

@@ -1,4 +1,4 @@
-"""Pad presses that are words and not slaps: *call*, *ready* and *undo* (outside the slap phase, where every press is a slap).
+"""Pad presses that are words and not slaps: *call*, *ready* and *undo*. In the slap phase every press is a slap.
 
 Both own pads within 150 ms with no landing within 250 ms say "I can't play"; both own pads held for a second say
 "ready"; all four held for two seconds take the last call back.

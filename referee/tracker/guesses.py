@@ -15,7 +15,7 @@ from referee.game.position import Position
 from referee.observations import CardLanded
 from referee.rules.legality import follows
 from referee.rules.rule_set import RuleSet
-from referee.table import OPPONENT, PLAYERS, Pile, Player
+from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import evidence
 from referee.tracker.rows import RowView
 from referee.tracker.worlds import World, lies_at
@@ -225,7 +225,7 @@ def _stolen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands
 
 def _nobody_knows(landing: CardLanded) -> Guess:
     """A card of whom and whence nobody can tell."""
-    player = max(landing.players, key=landing.players.__getitem__) if landing.players else "unknown"
+    player = evidence.likely_player(landing.players)
     event = Land(at_ns=landing.at_ns, player=player, pile=landing.pile, cards=(UNREAD,))
     return Guess(NO_IDEA * evidence.NOT_SEEN, event, None)
 
@@ -251,7 +251,3 @@ def _in_pairs(world: World, rows: Rows, found: list[Guess]) -> Iterator[Guess]:
 
 def _land(landing: CardLanded, player: Player, card: Card, place: int | None) -> Land:
     return Land(at_ns=landing.at_ns, player=player, pile=landing.pile, cards=(card,), from_place=place)
-
-
-def pile_of(guess: Guess) -> Pile:
-    return guess.event.pile

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 
 from msgspec.structs import replace as changed
 
-from referee.cards import UNREAD, Card
+from referee.cards import UNREAD
 from referee.game.events import Layout as LaidOut
 from referee.game.position import Position
 from referee.game.readings import lay_out
-from referee.game.rulings import Legal, Ruling
+from referee.game.rulings import Legal
 from referee.rules.rows import EMPTY, Row
 from referee.rules.rule_set import RuleSet
 from referee.table import PLAYERS, Player
@@ -52,7 +52,7 @@ class Layout:
         self.looks[player] = (faces, looks)
         return looks >= STILL_LOOKS
 
-    def lay(self, rules: RuleSet, position: Position, player: Player, row: RowView, at_ns: int) -> tuple[Ruling, Position]:
+    def lay(self, rules: RuleSet, position: Position, player: Player, row: RowView, at_ns: int) -> Position:
         """The position with this row laid out as it was seen."""
         faces = row.faces()
         event = LaidOut(at_ns=at_ns, player=player, tops=tuple(card for _, card in faces))
@@ -60,7 +60,7 @@ class Layout:
         if isinstance(ruling, Legal):
             self.laid.add(player)
             after = after.with_side(player, row=_where_they_lie(after.side(player).row, [place for place, _ in faces]))
-        return ruling, after
+        return after
 
     def force(self, position: Position, row: RowView, player: Player) -> Position:
         """The deal begins before the row was seen well: unread tops are filled in by later looks."""
@@ -81,7 +81,3 @@ def _where_they_lie(row: Row, places: list[int]) -> Row:
         if place <= len(spread):
             spread[place - 1] = stock
     return tuple(spread) if len([s for s in spread if s is not EMPTY]) == len(piles) else row
-
-
-def names(row: RowView) -> dict[int, Card]:
-    return dict(row.faces())

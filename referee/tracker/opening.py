@@ -81,7 +81,7 @@ def _middle(pile: Pile, top: Card) -> Middle:
 
 
 def new_game(rules: RuleSet) -> Position:
-    """The table before the first deal is laid out: half the pack each (R7), a pack each where that is the rule (R72)."""
+    """The table before the first deal is laid out: half the pack each (R7), or a pack each (R72)."""
     total = 104 if rules.decks == "own" else 52
     deal = next_deal(total // 2, total // 2, rules)
     empty = Position(phase=Phase.SLAP, p1=Side(), p2=Side(), total=total)

@@ -44,8 +44,8 @@ class Recent(Generic[State]):
         """Keep an observation; only cards need the state before them, and what is old is forgotten."""
         if before is not None:
             oldest_ns = seen.at_ns - REACH_NS
-            first = next((k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > oldest_ns), None)
-            self.moments = [] if first is None else self.moments[first:]
+            cards = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > oldest_ns)
+            self.moments = self.moments[next(cards, len(self.moments)) :]
         if before is not None or self.moments:
             self.moments.append(Moment(n, seen, before))
 

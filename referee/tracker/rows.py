@@ -33,7 +33,7 @@ class PlaceView:
     def shows(self, seen: PlaceSeen) -> bool:
         """Whether a look says nothing new."""
         if self.kind == "face":
-            return seen.cards.get(self.card, 0.0) > 0.5  # type: ignore[arg-type]
+            return self.card is not None and seen.cards.get(self.card, 0.0) > 0.5
         if self.kind == "down":
             return seen.face_down > 0.5
         return self.kind == "empty" and seen.empty > 0.5

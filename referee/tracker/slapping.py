@@ -1,5 +1,7 @@
 """Slaps: who was first by the pads, never finer than they measure (R51 to R55)."""
 
+from typing import Literal
+
 from msgspec.structs import replace
 
 from referee.game.announcements import DeadHeat, FalseSlap
@@ -11,7 +13,8 @@ from referee.game.slaps import decide
 from referee.observations import PadSlapped
 from referee.table import Player
 from referee.tracker import rowsync, telling
-from referee.tracker.core import MS, Core
+from referee.tracker.belief import MS
+from referee.tracker.core import Core
 from referee.verdicts import AnyVerdict, Award, SlapJudged
 
 NEAR_LANDING_NS = 300 * MS
@@ -31,7 +34,9 @@ def contest(core: Core, presses: list[Press]) -> list[AnyVerdict]:
     core.become([world.moved_to(position)])
     told: list[AnyVerdict] = []
     for (n, press), ruling in zip(presses, rulings, strict=True):
-        word = "legal" if isinstance(ruling, Legal) else "cannot_tell" if isinstance(ruling, Undecided) else "ignored"
+        word: Literal["legal", "ignored", "cannot_tell"] = "ignored"
+        if isinstance(ruling, Legal | Undecided):
+            word = "legal" if isinstance(ruling, Legal) else "cannot_tell"
         reason = ruling.reason.value if isinstance(ruling, Undecided | Illegal) else None
         told.append(SlapJudged(at_ns=press.at_ns, decided_ns=core.now_ns, of=n, player=press.player or "unknown",
                                pile=press.pile, ruling=word, reason=reason))  # fmt: skip
@@ -68,7 +73,7 @@ def _uncertainty_ns(presses: list[Press]) -> int:
 
 
 def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
-    """A slap before the deal is over: nothing if a card may have shaken the pad, else said, without any effect (R51)."""
+    """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect."""
     if core.position.phase not in (Phase.PLAY, Phase.SPIT) or not core.is_sure():
         return []
     if any(pile == press.pile and abs(at_ns - press.at_ns) <= NEAR_LANDING_NS for at_ns, pile in core.landed):

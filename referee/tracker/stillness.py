@@ -8,7 +8,8 @@ from referee.game.phases import Phase
 from referee.rules.rows import EMPTY
 from referee.table import PILES, PLAYERS, Pile
 from referee.tracker import rowsync, telling
-from referee.tracker.core import MS, Core
+from referee.tracker.belief import MS
+from referee.tracker.core import Core
 from referee.tracker.worlds import World
 from referee.verdicts import AnyVerdict, BackInStep
 

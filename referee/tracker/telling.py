@@ -28,12 +28,16 @@ from referee.verdicts import (
 
 def judged(n: int, at_ns: int, claim: Claim, p: float, decided_ns: int) -> PlayJudged | SpitJudged:
     """The verdict on a landing, a spit or a play, with the probability that it names the right card."""
-    facts = {
-        "at_ns": at_ns, "decided_ns": decided_ns, "of": n, "player": claim.player, "pile": claim.pile,
-        "card": claim.card, "p": round(p, 4), "ruling": claim.word, "reason": claim.reason,
-        "rule": rule_of(claim.ruling), "sentence": explain(claim.ruling),
-    }  # fmt: skip
-    return SpitJudged(**facts) if claim.is_spit else PlayJudged(**facts, top=claim.top)
+    rule, sentence = rule_of(claim.ruling), explain(claim.ruling)
+    if claim.is_spit:
+        return SpitJudged(
+            at_ns=at_ns, decided_ns=decided_ns, of=n, player=claim.player, pile=claim.pile, card=claim.card,
+            p=round(p, 4), ruling=claim.word, reason=claim.reason, rule=rule, sentence=sentence,
+        )  # fmt: skip
+    return PlayJudged(
+        at_ns=at_ns, decided_ns=decided_ns, of=n, player=claim.player, pile=claim.pile, card=claim.card,
+        p=round(p, 4), ruling=claim.word, reason=claim.reason, rule=rule, sentence=sentence, top=claim.top,
+    )  # fmt: skip
 
 
 def cannot_tell(n: int, at_ns: int, pile: Pile, best: Claim | None, p: float, decided_ns: int) -> PlayJudged:
@@ -45,12 +49,15 @@ def cannot_tell(n: int, at_ns: int, pile: Pile, best: Claim | None, p: float, de
     )  # fmt: skip
 
 
-def row_judged(event: TurnUp | Move, at_ns: int, decided_ns: int, n: int) -> RowJudged:
-    what = "turn_up" if isinstance(event, TurnUp) else "move"
-    place = event.place if isinstance(event, TurnUp) else event.from_place
+def row_judged(event: TurnUp | Move, decided_ns: int, n: int) -> RowJudged:
+    if isinstance(event, TurnUp):
+        return RowJudged(
+            at_ns=event.at_ns, decided_ns=decided_ns, of=n, player=event.player, what="turn_up", place=event.place,
+            card=event.card, ruling="legal",
+        )  # fmt: skip
     return RowJudged(
-        at_ns=at_ns, decided_ns=decided_ns, of=n, player=event.player, what=what, place=place, card=event.card,
-        ruling="legal", to_place=event.to_place if isinstance(event, Move) else None,
+        at_ns=event.at_ns, decided_ns=decided_ns, of=n, player=event.player, what="move", place=event.from_place,
+        card=event.card, ruling="legal", to_place=event.to_place,
     )  # fmt: skip
 
 

@@ -9,23 +9,30 @@ from referee.observations import (
     Called,
     CardLanded,
     CardTakenBack,
+    Correction,
     HandsSeen,
     PadReleased,
     PadSlapped,
     PileRead,
     PilesTaken,
+    Recount,
     RowRead,
+    SensorBack,
+    SensorLost,
+    Undo,
 )
 from referee.rules.rule_set import RuleSet
 from referee.tracker import slapping, stillness
-from referee.tracker.core import MS, Caution, Core
+from referee.tracker.belief import MS, Caution
+from referee.tracker.core import Core
+from referee.tracker.correcting import corrected, in_words, is_call, undoing
 from referee.tracker.gestures import Gestures
 from referee.tracker.layout import Layout
 from referee.tracker.opening import Opening
 from referee.tracker.rewind import Recent, content
 from referee.tracker.sequencer import Sequencer
 from referee.tracker.worlds import World
-from referee.verdicts import AnyVerdict
+from referee.verdicts import AnyVerdict, Corrected
 
 SLAP_WAIT_NS = 100 * MS
 """A slap is decided when the other hand, and the landing that ended the deal, had time to arrive."""
@@ -57,6 +64,12 @@ class Tracker:
         self._rules = rules
         self._caution = caution or Caution()
         self._n = 0
+        self._start = start
+        self._history: list[tuple[int, AnyObservation]] = []
+        self._about: dict[int, int] = {}
+        """Which observation each verdict of the log was about."""
+        self._said: list[AnyVerdict] = []
+        self._calls: list[AnyVerdict] = []
         self._state = _State(None if start is None else self._core(start, known=True))
         self._recent: Recent[_State] = Recent()
 
@@ -77,9 +90,40 @@ class Tracker:
         """Take in an observation and return what there is to tell. `n` is its number in the log: observations and
         verdicts are counted together from 0; by default the tracker counts the same way itself."""
         n = self._n if n is None else n
-        verdicts = self._take(n, seen)
+        verdicts = self._take_in(n, seen)
         self._n = n + 1 + len(verdicts)
+        self._about |= {n + 1 + k: verdict.of for k, verdict in enumerate(verdicts) if verdict.of is not None}
+        self._calls += [verdict for verdict in verdicts if is_call(verdict)]
         return verdicts
+
+    def _take_in(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
+        """An observation of the table, or a person's word about an earlier one."""
+        match seen:
+            case Correction():
+                return self._correct(n, seen)
+            case Undo():
+                undone = undoing(self._calls, seen)
+                return [] if undone is None else self._correct(n, undone)
+            case _:
+                self._history.append((n, seen))
+                return self._take(n, seen)
+
+    def _correct(self, n: int, correction: Correction) -> list[AnyVerdict]:
+        """Judge the game again with what a person knows better, from there forward; say only what is new (once)."""
+        of = self._about.get(correction.of, correction.of)
+        found = next((k for k, (number, _) in enumerate(self._history) if number == of), None)
+        if found is None:
+            return []
+        was = self._history[found][1]
+        now = corrected(was, correction)
+        self._history[found : found + 1] = [] if now is None else [(of, now)]
+        said = {content(verdict) for verdict in self._said}
+        self._state = _State(None if self._start is None else self._core(self._start, known=True))
+        self._recent = Recent()
+        told = [verdict for number, one in self._history for verdict in self._take(number, one)]
+        new = [verdict for verdict in told if content(verdict) not in said and verdict.of in (of, None)]
+        at_ns = correction.at_ns
+        return [Corrected(at_ns=at_ns, decided_ns=at_ns, of=of, was=in_words(was), now=in_words(now)), *new]
 
     def _take(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
         state, recent = self._state, self._recent
@@ -95,6 +139,7 @@ class Tracker:
         told = self._step(state, state.core, n, seen)
         if told:
             recent.note(told)
+            self._said += told
         return told
 
     def _again(self, place: int, n: int, seen: AnyObservation) -> list[AnyVerdict]:
@@ -152,8 +197,16 @@ class Tracker:
                 core.pile_taken(seen)
             case Called():
                 told += core.call(n, seen)
+            case Recount():
+                core.recount(seen)
+            case SensorLost():
+                told += core.pause(seen)
+            case SensorBack():
+                told += core.resume(seen)
             case _:
                 pass
+        if core.lost_sensors:
+            return told
         told += core.decide()
         told += self._understand_presses(state, core)
         told += stillness.when_still(core)
@@ -194,5 +247,8 @@ class Tracker:
     def copy(self) -> "Tracker":
         """A tracker of the same game that goes its own way."""
         twin = Tracker(self._rules, None, self._caution)
-        twin._n, twin._state, twin._recent = self._n, self._copied(), self._recent.copy()
+        twin._n, twin._start = self._n, self._start
+        twin._state, twin._recent = self._copied(), self._recent.copy()
+        twin._history, twin._said, twin._calls = list(self._history), list(self._said), list(self._calls)
+        twin._about = dict(self._about)
         return twin

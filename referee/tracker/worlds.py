@@ -115,7 +115,9 @@ def lies_at(position: Position, away: frozenset[Card], player: Player, place: in
     return ("down", None) if stock.down else ("empty", None)
 
 
-def look_likelihood(seen: PlaceSeen, lies: tuple[str, Card | None], gone: frozenset[Card], row_tops: set[Card]) -> float:
+def look_likelihood(
+    seen: PlaceSeen, lies: tuple[str, Card | None], gone: frozenset[Card], row_tops: set[Card]
+) -> float:
     """How well a look at a place fits what lies there in a world; a few things may have happened since."""
     kind, card = evidence.kind_of(seen)
     if kind == "hidden":

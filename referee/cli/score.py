@@ -1,0 +1,53 @@
+"""`spit-referee score`: how right the referee is over simulated games whose truth is known."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.simulated.score import Score
+
+
+def score(
+    games: Annotated[int, typer.Option(help="Games for each share of misreads.", min=1)] = 20,
+    misreads: Annotated[
+        list[float] | None, typer.Option(help="Share of readings that are wrong; may be given several times.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the first game; the others follow.")] = 1,
+    honest: Annotated[bool, typer.Option("--honest", help="Players who break no rule.")] = False,
+    stories: Annotated[bool, typer.Option("--stories", help="Tell each false accusation, with its seed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Judge simulated games through noisy sensors: breaches found, false accusations, landings out of step."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from referee.simulated.score import Score, score_games
+
+    scores: dict[float, Score] = {}
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        for rate in misreads or [0.01, 0.03, 0.10]:
+            task = progress.add_task(f"{rate:.0%} misread", total=games)
+            scores[rate] = Score()
+            for one in score_games(range(seed, seed + games), rate, honest):
+                scores[rate].add(one)
+                progress.advance(task)
+    for rate, one in scores.items():
+        if as_json:
+            print(json.dumps({"misreads": rate, "seed": seed} | one.summary()))
+        else:
+            _print_table(rate, seed, one)
+        if stories:
+            print(*one.stories, sep="\n")
+
+
+def _print_table(rate: float, seed: int, score: "Score") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("measure", "figure", title=f"{rate:.0%} misread, {score.games} games from seed {seed}")
+    for measure, figure in score.lines():
+        table.add_row(measure, figure)
+    Console(file=sys.stdout).print(table)

@@ -1,0 +1,157 @@
+"""What the tracker believes: possible worlds, what was last seen where, and the landings that are not settled."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import msgspec
+
+from referee.cards import UNREAD, Card
+from referee.game.position import Position
+from referee.observations import (
+    CardLanded,
+    CardOdds,
+    HandsSeen,
+    PileRead,
+)
+from referee.rules.rule_set import RuleSet
+from referee.table import PILES, PLAYERS, Pile, Player
+from referee.tracker.layout import Layout
+from referee.tracker.rows import LONG_AGO, RowView
+from referee.tracker.worlds import (
+    Claim,
+    World,
+    pruned,
+    shares,
+)
+
+MS = 1_000_000
+NOT_STUCK_AFTER_ALL = 3e-4
+"""How often a spit card shows that nobody could play although somebody seemed to be able to."""
+NOBODY_EXPECTED = 1e-3
+"""Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
+BUILT_ON = 4
+BUILT_ON_NS = 3500 * MS
+"""So many refused cards must follow one another, the first lying so long, before the players are believed."""
+MISCOUNTED = 0.01
+"""How often a player has a spit card left who seemed to have none, after a deal with doubts."""
+MISSED = 0.003
+"""Share of landings that nobody reports."""
+REPORT_NS = 1000 * MS
+"""A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
+SEEN_ENOUGH_NS = 700 * MS
+UNLIKELY = -11.5
+"""Logarithm of the weight under which a world is given up when there was time to look."""
+NAME_NS = 300 * MS
+"""So long a landing that is legal whichever card it was waits for its name."""
+SURE = 0.9995
+"""Share of the likeliest world over which the others do not matter for anything but blame."""
+
+
+class Caution(msgspec.Struct, frozen=True, kw_only=True):
+    """When the tracker speaks. One false accusation in a thousand games means one in some 60 000 accusations."""
+
+    blame: float = 1 - 3e-5
+    """Share of the worlds that must agree before somebody is blamed."""
+    no_blame: float = 0.98
+    """The same for rulings that blame nobody."""
+    wait_ms: int = 1900
+    """So long after the touch it is told that the play cannot be judged."""
+    still_ms: int = 300
+    """The table must have been still so long before it is called stuck."""
+
+
+@dataclass(slots=True)
+class OpenLanding:
+    """A landing that is not settled yet."""
+
+    landing: CardLanded
+    top_seen_ns: int
+    """When the card under it was last seen to be what it was thought to be."""
+    told: Claim | None = None
+    is_told: bool = False
+
+
+@dataclass(slots=True)
+class PileView:
+    """What a middle pile was last seen to show."""
+
+    first: Card | None = None
+    odds: CardOdds = field(default_factory=dict)
+    """The reading of the lying top when it came down."""
+    seen_ns: int = LONG_AGO
+    strange: list[PileRead] = field(default_factory=list)
+    """Looks that no world explains: misread, or ahead of the report of a landing."""
+    odd_looks: int = 0
+    empty_looks: int = 0
+    is_old: bool = False
+    """It still shows the cards of the deal before."""
+    changed_ns: int = LONG_AGO
+
+
+@dataclass(slots=True)
+class Belief:
+    """The state of a game as far as it is known."""
+
+    rules: RuleSet
+    caution: Caution
+    worlds: tuple[World, ...]
+    layout: Layout
+    counts_known: bool = True
+    counts_doubtful: bool = False
+    """Whether something in this game was not seen that may have changed a player's count."""
+    rows: dict[Player, RowView] = field(default_factory=lambda: {player: RowView() for player in PLAYERS})
+    piles: dict[Pile, PileView] = field(default_factory=lambda: {pile: PileView() for pile in PILES})
+    open: dict[int, OpenLanding] = field(default_factory=dict)
+    now_ns: int = LONG_AGO
+    hands_ns: int = LONG_AGO
+    """Since when no hand is over the table; far in the future while there is one."""
+    in_view: list[HandsSeen] = field(default_factory=list)
+    moved_ns: int = LONG_AGO
+    """The last landing, taking back or change in a row."""
+    not_stuck: Position | None = None
+    """The position that was last found not to be stuck."""
+    lost: int = 0
+    """Landings since the thread was lost; 0 while it is held."""
+    landed: list[tuple[int, Pile]] = field(default_factory=list)
+    """The last few landings."""
+    phase: str = ""
+    lost_sensors: frozenset[str] = frozenset()
+    unseen: int = 0
+    """Counts landings that nobody reported, as negative numbers."""
+
+    def copy(self) -> Self:
+        return replace(
+            self,
+            layout=self.layout.copy(),
+            rows={player: row.copy() for player, row in self.rows.items()},
+            piles={pile: replace(view, strange=list(view.strange)) for pile, view in self.piles.items()},
+            open={n: replace(one) for n, one in self.open.items()},
+        )
+
+    @property
+    def position(self) -> Position:
+        """The table in the likeliest world."""
+        return self.worlds[0].position
+
+    def top(self, pile: Pile) -> Card | None:
+        """The card that lies on top of a pile in the likeliest world, whether it stands or not."""
+        return self.worlds[0].position.middle(pile).physical_top
+
+    def become(self, worlds: Iterable[World]) -> None:
+        """These are the worlds from now on."""
+        self.worlds = pruned(worlds)
+
+    def is_sure(self) -> bool:
+        """Whether one understanding of the game outweighs all others."""
+        return len(self.worlds) == 1 or shares(self.worlds)[0] > SURE
+
+    def is_in_doubt(self, before_ns: int) -> bool:
+        """Whether a landing before this moment is not judged yet."""
+        return any(not one.is_told and one.landing.at_ns <= before_ns + 100 * MS for one in self.open.values())
+
+    def gone(self) -> frozenset[Card]:
+        """Cards that lie on the middle piles in the likeliest world: the tops, and what lies over them."""
+        position = self.position
+        tops = {position.A.top, position.B.top} - {None, UNREAD}
+        return frozenset(card for card in tops if card is not None) | self.worlds[0].away

@@ -1,0 +1,134 @@
+"""Cards that come down on the middle piles and are taken off again: every world splits into what it may have been."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from referee.game.deal_end import settle
+from referee.game.events import Land, Spit
+from referee.game.judge import judge
+from referee.game.phases import Phase
+from referee.game.position import Position
+from referee.observations import (
+    CardLanded,
+)
+from referee.rules.deals import OWN_PILE
+from referee.table import OPPONENT, PLAYERS, Pile, Player
+from referee.tracker import evidence, rowsync
+from referee.tracker.belief import (
+    MISCOUNTED,
+    MS,
+    NOBODY_EXPECTED,
+    NOT_STUCK_AFTER_ALL,
+    Belief,
+)
+from referee.tracker.guesses import Guess, guesses
+from referee.tracker.worlds import (
+    Claim,
+    World,
+)
+
+
+@dataclass(slots=True)
+class Landings(Belief):
+    """A belief that takes in landings."""
+
+    def _spits_nobody_expected(
+        self, world: World, landing: CardLanded, hands: tuple[Player, ...]
+    ) -> list[tuple[World, Guess]]:
+        """Spit cards that would be due if the tracker were wrong about who can play, or about a count."""
+        found: list[tuple[World, Guess]] = []
+        position = world.position
+        if position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT):
+            return found
+        for player in PLAYERS:
+            side, pile = position.side(player), position.own_pile(player)
+            other = OPPONENT[player]
+            if side.due or (side.has_spat and position.phase is not Phase.PLAY):
+                continue
+            doubt = NOT_STUCK_AFTER_ALL
+            if not side.packet:
+                if not self.counts_doubtful:
+                    continue
+                doubt, pile = MISCOUNTED, OWN_PILE[player]
+            if landing.pile != pile:
+                continue
+            fixed = position.with_side(player, due=(pile,), packet=max(1, side.packet), has_spat=False)
+            if position.phase is Phase.PLAY and side.packet and position.side(other).packet:
+                fixed = fixed.with_side(other, due=(position.own_pile(other),), has_spat=False)
+            phase = Phase.FIRST_SPIT if fixed.middle(pile).top is None else Phase.SPIT
+            fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else position.piles)
+            before = world.moved_to(fixed).weighed(doubt)
+            spits = guesses(self.rules, before, self.rows, landing, hands)
+            found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
+        return found
+
+    def _guesses(self, world: World, landing: CardLanded, hands: tuple[Player, ...]) -> list[tuple[World, Guess]]:
+        """What the landing may have been, each with the world just before it: players may spit before the referee
+        has called it, and only then was it a call."""
+        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, landing, hands)]
+        called = self._called_if_stuck(world, landing.at_ns)
+        if called is world and not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
+            found += self._spits_nobody_expected(world, landing, hands)
+        elif called is not world:
+            spits = guesses(self.rules, called, self.rows, landing, hands)
+            found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
+        return found
+
+    def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float) -> World:
+        if isinstance(what, Claim):
+            claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
+            position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
+            return World(position, log_weight, claims, world.stayed)
+        claim, position = self._judged(world, what)
+        claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
+        return World(position, log_weight, {**claims, n: claim}, world.stayed)
+
+    def _judged(self, world: World, guess: Guess) -> tuple[Claim, Position]:
+        event = guess.event
+        if guess.place is not None and event.player != "unknown":
+            world = rowsync.bared(world, event.player, guess.place)
+            if guess.renames and isinstance(event, Land):
+                world = rowsync.named(world, event.player, guess.place, event.cards[-1])
+        top = world.position.middle(event.pile).top
+        ruling, position, said = judge(self.rules, world.position, event, (event,))
+        card = event.card if isinstance(event, Spit) else event.cards[-1]
+        claim = Claim(
+            at_ns=event.at_ns, is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
+            place=guess.place, ruling=ruling, top=top, said=said,
+        )  # fmt: skip
+        return claim, position
+
+    def _called_if_stuck(self, world: World, at_ns: int) -> World:
+        """Players may spit before the referee has called it: where nobody can play, spit cards are due."""
+        if world.position.phase is not Phase.PLAY or world.position is self.not_stuck:
+            return world
+        position, _ = settle(self.rules, world.position, at_ns)
+        return world if position.phase is not Phase.SPIT else world.moved_to(position)
+
+    def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[tuple[float, World, Claim]]:
+        """A landing that a look at the pile had already told of, reported now."""
+        return [
+            (world.weighed(self._reports(landing, claim)).log_weight, world, claim)
+            for n, claim in world.claims.items()
+            if n < 0 and claim.word == "legal" and claim.pile == landing.pile
+            if claim.at_ns > landing.at_ns - 1500 * MS
+        ]
+
+    @staticmethod
+    def _reports(landing: CardLanded, claim: Claim) -> float:
+        """How well a report fits the unseen landing that it may be about."""
+        hand = 1.0 if claim.player == "unknown" else evidence.player_likelihood(landing.players, claim.player)
+        return hand * evidence.card_likelihood(landing.cards, claim.card)
+
+
+
+def _dated(position: Position, pile: Pile, guessed_ns: int, at_ns: int) -> Position:
+    """The position in which a card whose touch was only guessed came down when it was reported to."""
+    middle = position.middle(pile)
+    covers = tuple(
+        msgspec.structs.replace(cover, at_ns=at_ns) if cover.at_ns == guessed_ns else cover for cover in middle.covers
+    )
+    touched = tuple(at_ns if moment == guessed_ns else moment for moment in middle.touched_ns)
+    position = position.with_middle(pile, covers=covers, touched_ns=touched)
+    return msgspec.structs.replace(position, ended_ns=at_ns) if position.ended_ns == guessed_ns else position

@@ -1,0 +1,240 @@
+"""Looks at the piles and rows: they weigh the worlds, and tell what happened in a row."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from referee.cards import UNREAD, Card
+from referee.game.deal_end import cleared, has_cleared
+from referee.game.events import Read
+from referee.game.judge import judge
+from referee.game.phases import Phase
+from referee.game.position import Middle, Position
+from referee.observations import (
+    CardLanded,
+    PileRead,
+    RowRead,
+)
+from referee.table import PILES, PLAYERS, Pile, Player
+from referee.tracker import evidence, rowsync, telling
+from referee.tracker.belief import MISSED, MS, PileView
+from referee.tracker.landings import Landings
+from referee.tracker.worlds import (
+    World,
+    lies_at,
+    look_likelihood,
+)
+from referee.verdicts import (
+    AnyVerdict,
+    LeftLying,
+    PhaseChanged,
+)
+
+
+@dataclass(slots=True)
+class Looks(Landings):
+    """A belief that takes in looks."""
+
+    def look_at_pile(self, n: int, look: PileRead) -> None:
+        """A lying top was read again."""
+        view = self.piles[look.pile]
+        if look.empty > 0.5:
+            self._look_at_empty(look)
+            return
+        view.empty_looks = 0
+        if self.position.phase is Phase.FIRST_SPIT and self.phase != Phase.FIRST_SPIT:
+            return  # the cards of the old deal still lie there
+        if view.is_old or not look.cards or look.at_ns < view.changed_ns:
+            return
+        tops = {world.position.middle(look.pile).physical_top for world in self.worlds}
+        best = evidence.best_card(look.cards)
+        if best not in tops and UNREAD not in tops:
+            view.odd_looks += 1
+            view.strange.append(look)
+            return
+        if best == self.top(look.pile):
+            view.seen_ns, view.odd_looks = look.at_ns, 0
+            view.strange.clear()
+        if UNREAD in tops:
+            self.worlds = tuple(self._named_top(world, look, best) for world in self.worlds)
+        if len(tops) > 1:
+            self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+        if view.first is None:
+            view.first = best
+
+    def _look_at_empty(self, look: PileRead) -> None:
+        """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""
+        view = self.piles[look.pile]
+        view.is_old, view.seen_ns = False, look.at_ns
+        view.strange.clear()
+        view.empty_looks += 1
+        position = self.position
+        if position.phase is not Phase.FIRST_SPIT or position.middle(look.pile).top is None or view.empty_looks < 2:
+            return
+        starter = position.middle(look.pile).started_by
+        position = position.with_middle(look.pile, **msgspec.structs.asdict(Middle()))
+        if starter is not None:
+            side = position.side(starter)
+            position = position.with_side(starter, due=(look.pile,), packet=side.packet + 1)
+        self.worlds = (World(position),)
+        self.open.clear()
+
+    def _look_again(self, n: int, pile: Pile) -> None:
+        """A landing or a taking back was reported: looks that were ahead of it are understood now."""
+        looks, self.piles[pile].strange = self.piles[pile].strange, []
+        for look in looks:
+            self.look_at_pile(n, look)
+
+    def _wonder_at(self, n: int, pile: Pile, until_ns: int) -> None:
+        """Looks from before `until_ns` will not be explained by any report any more: something was missed."""
+        view = self.piles[pile]
+        looks = [look for look in view.strange if look.at_ns < until_ns]
+        view.strange = [look for look in view.strange if look.at_ns >= until_ns]
+        for look in looks:
+            if look.at_ns >= view.changed_ns:
+                self._wonder(n, look, evidence.best_card(look.cards))
+                self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+
+    def _named_top(self, world: World, look: PileRead, card: Card | None) -> World:
+        """The world in which an unread top is the card that the look shows: one of fifty that it might have been."""
+        if world.position.middle(look.pile).top != UNREAD or card is None or _is_known(world.position, card):
+            return world
+        event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=card)
+        _, position, _ = judge(self.rules, world.position, event, (event,))
+        return world.moved_to(position).weighed(evidence.NOT_SEEN)
+
+    @staticmethod
+    def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
+        top = world.position.middle(look.pile).physical_top
+        if top is None:
+            return 1e-3
+        if top == UNREAD:
+            return evidence.NOT_SEEN
+        return evidence.repeat_likelihood(look.cards, top, view.first)
+
+    def _wonder(self, n: int, look: PileRead, best: Card | None) -> None:
+        """The pile shows something that no world expects: a landing that nobody reported, or a card gone."""
+        if best is None or self.position.phase in (Phase.SLAP, Phase.OVER):
+            return
+        more: list[World] = []
+        view = self.piles[look.pile]
+        for world in self.worlds:
+            middle = world.position.middle(look.pile)
+            if middle.lying and middle.top == best:
+                lying = tuple(one for one in middle.lying if one.buried)
+                more.append(world.moved_to(world.position.with_middle(look.pile, lying=lying)).weighed(0.1))
+            more += self._unreported(world, look)
+            if middle.top is not None and not middle.lying and not _is_known(world.position, best):
+                named = world.position.with_middle(look.pile, top=best)
+                renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c
+                           for k, c in world.claims.items()}  # fmt: skip
+                wrong = evidence.card_likelihood(view.odds, best) / evidence.card_likelihood(view.odds, middle.top)
+                more.append(World(named, world.log_weight, renamed, world.stayed).weighed(min(wrong, 0.5) * 0.1))
+        self.worlds = (*self.worlds, *more)
+
+    def _unreported(self, world: World, look: PileRead) -> list[World]:
+        """Worlds in which a card of a row, or a spit card, came down here since the last look."""
+        since = max(self.piles[look.pile].seen_ns, look.at_ns - 1500 * MS)
+        landing = CardLanded(at_ns=max(since + MS, look.at_ns - 300 * MS), earliest_ns=since, latest_ns=look.at_ns,
+                             pile=look.pile, cards=look.cards, players={})  # fmt: skip
+        found = self._guesses(world, landing, PLAYERS)
+        best = max(guess.likelihood for _, guess in found)
+        worlds = []
+        for before, guess in found:
+            if guess.likelihood >= best / 1000:
+                self.unseen -= 1
+                claim, position = self._judged(before, guess)
+                read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
+                log_weight = before.weighed(MISSED * guess.likelihood / read).log_weight
+                worlds.append(World(position, log_weight, {**world.claims, self.unseen: claim}, world.stayed))
+        return worlds
+
+    def look_at_row(self, n: int, look: RowRead) -> list[AnyVerdict]:
+        """A row was read: weigh the worlds, then let each follow what changed."""
+        row = self.rows[look.player]
+        gone = self.gone()
+        if len(self.worlds) > 1:
+            self.become(world.weighed(self._fits_row(world, look, gone)) for world in self.worlds)
+        news = row.look(look.places, look.at_ns, gone)
+        if not self.layout.is_laid(look.player):
+            return self._lay_out(look.player, look.at_ns)
+        if self.position.phase in (Phase.SLAP, Phase.OVER):
+            return []  # after a deal the players gather their cards in any way they like
+        news = sorted({*news, *rowsync.unsettled(self.worlds[0], look.player, row, gone)})
+        if not news:
+            return self._settle_hidden(look.player)
+        self.moved_ns = max(self.moved_ns, look.at_ns)
+        told: list[AnyVerdict] = []
+        worlds = []
+        for world in self.worlds:
+            after, happened = rowsync.follow(self.rules, world, look.player, row, news, look.at_ns)
+            if world is self.worlds[0]:
+                told = [telling.row_judged(event, self.now_ns, n) for event in happened]
+                told += [self._left(card) for card in after.stayed - world.stayed]
+            worlds.append(after)
+        self.become(worlds)
+        return told + self._settle_hidden(look.player)
+
+    def _settle_hidden(self, player: Player) -> list[AnyVerdict]:
+        """Face-down cards lie where they are seen; a row that is seen to be empty was cleared (R49)."""
+        world, onto = self.worlds[0], max(PILES, key=lambda pile: self.piles[pile].changed_ns)
+        if self.open or not self.is_sure() or self.position.phase is not Phase.PLAY:
+            return []
+        after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
+        if after is world:
+            return []
+        self.worlds, self.counts_doubtful = (after,), True
+        if not has_cleared(self.rules, after.position.side(player)):
+            return []
+        position, said = cleared(self.rules, after.position, player, onto, self.now_ns)
+        self.worlds = (after.moved_to(position),)
+        return telling.announced(said, self.now_ns, self.now_ns, None, self.counts_known)
+
+    def _lay_out(self, player: Player, at_ns: int) -> list[AnyVerdict]:
+        """A freshly dealt row is taken as it lies once it lies still."""
+        if self.position.phase is not Phase.FIRST_SPIT or not self.layout.look(player, self.rows[player], at_ns):
+            return []
+        position = self.layout.lay(self.rules, self.position, player, self.rows[player], at_ns)
+        self.become([self.worlds[0].moved_to(position)])
+        if not all(map(self.layout.is_laid, PLAYERS)):
+            return []
+        return [PhaseChanged(at_ns=at_ns, decided_ns=self.now_ns, phase="await_spit")]
+
+    def _begin_in_a_hurry(self) -> None:
+        """A card lands before a row was seen well."""
+        for player in PLAYERS:
+            if not self.layout.is_laid(player) and self.position.phase is Phase.FIRST_SPIT:
+                position = self.layout.force(self.position, self.rows[player], player)
+                self.become([self.worlds[0].moved_to(position)])
+
+    def _leave_lying(self) -> list[AnyVerdict]:
+        """Cards that are not taken back any more count where they lie."""
+        before = self.worlds[0].stayed
+        worlds = tuple(rowsync.left_lying(world, self.now_ns) for world in self.worlds)
+        if worlds == self.worlds:
+            return []
+        self.worlds = worlds
+        return [self._left(card) for card in worlds[0].stayed - before]
+
+    def _left(self, card: Card) -> LeftLying:
+        pile: Pile = "A"
+        played_on = False
+        for candidate in PILES:
+            for one in self.position.middle(candidate).lying:
+                if one.card == card:
+                    pile, played_on = candidate, one.buried
+        return LeftLying(at_ns=self.now_ns, decided_ns=self.now_ns, pile=pile, card=card, played_on=played_on)
+
+    def _fits_row(self, world: World, look: RowRead, gone: frozenset[Card]) -> float:
+        position, away = world.position, world.away
+        there = away | {card for card in (position.A.top, position.B.top) if card is not None}
+        tops = {stock.up[-1] for stock in position.side(look.player).row if stock.up}
+        likelihood = 1.0
+        for place, seen in enumerate(look.places, 1):
+            likelihood *= look_likelihood(seen, lies_at(position, away, look.player, place), there, tops)
+        return likelihood
+
+
+def _is_known(position: Position, card: Card) -> bool:
+    """Whether the card lies face up elsewhere, so that it cannot be this one (R4)."""
+    return position.knows_in_middle(card) or bool(position.shows(card))
