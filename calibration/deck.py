@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.vision.enrolled import Confusion, EnrolledDeck
-from hardware.vision.reader import CardReader, rectify
-from hardware.vision.stills import StillCard, StillReader
+from hardware.vision.enrolled import NAMES, Confusion, EnrolledDeck
+from hardware.vision.quads import Quad, card_quads
+from hardware.vision.reader import CLASSES, CardReader, rectify
+from hardware.vision.stills import StillReader
 from referee.cards import PACK, UNREAD, Card, parse_card
 from referee.errors import DeckError
 
@@ -26,16 +27,35 @@ MOST_OF_ONE: Final = 4
 """More pictures of one card are not kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """A card that was not named surely: its crop, the general reader's odds (55,), and where it lies, in words."""
+
+    crop: NDArray[np.uint8]
+    odds: NDArray[np.float32]
+    where: str
+
+    @property
+    def best(self) -> Card:
+        return Card(CLASSES[int(self.odds[: len(NAMES)].argmax())])
+
+    def share(self, card: Card, among: Sequence[Card]) -> float:
+        """Return how likely it is this card if it is one of `among`."""
+        odds = {one: float(self.odds[NAMES.index(one)]) + 1e-6 for one in among}
+        return odds[card] / sum(odds.values())
+
+
 @dataclass(slots=True)
 class Enrolment:
     """Cards gathered from pictures, one picture after the other."""
 
     names: list[Card] = field(default_factory=list)
     crops: list[NDArray[np.uint8]] = field(default_factory=list)
-    doubtful: list[tuple[NDArray[np.uint8], Card, str]] = field(default_factory=list)
-    """Cards that were not named surely: crop, best guess, and where, in words."""
+    doubtful: list[Doubtful] = field(default_factory=list)
 
-    def see(self, image: Image, reader: StillReader, picture: str, order: Sequence[Card] | None = None) -> int:
+    def see(
+        self, image: Image, stills: StillReader, reader: CardReader, picture: str, order: Sequence[Card] | None = None
+    ) -> int:
         """Take a picture in; return how many cards lie free in it.
 
         `picture`: its name, for messages; `order`: the cards in reading order, for all that lie free.
@@ -43,21 +63,20 @@ class Enrolment:
         Raises:
             DeckError: `order` names another number of cards.
         """
-        seen = in_reading_order([card for card in reader.read(image) if card.top and card.quad is not None])
+        seen = in_reading_order(free_cards(image, stills, reader))
         if order is not None and len(order) != len(seen):
             raise DeckError(
                 f"{picture}: {len(seen)} cards lie free, --order names {len(order)}; "
                 "lay the cards farther apart, or name them in rows from left to right"
             )
-        for n, card in enumerate(seen):
-            assert card.quad is not None
-            crop = rectify(image, card.quad)
-            name = order[n] if order is not None else card.card if card.p >= SURE else UNREAD
-            if name == UNREAD:
-                self.doubtful.append((crop, card.best, f"{picture}, card {n + 1}"))
-            elif self.names.count(name) < MOST_OF_ONE:
-                self.names.append(name)
-                self.crops.append(crop)
+        for n, (name, quad) in enumerate(seen):
+            crop = rectify(image, quad)
+            if order is not None:
+                self._keep(order[n], crop)
+            elif name != UNREAD:
+                self._keep(name, crop)
+            else:
+                self.doubtful.append(Doubtful(crop, reader.odds(crop[None])[0], f"{picture}, card {n + 1}"))
         return len(seen)
 
     @property
@@ -65,11 +84,20 @@ class Enrolment:
         """Cards of the pack that were not seen yet."""
         return tuple(card for card in PACK if card not in self.names)
 
-    def settle_last(self) -> None:
-        """If one card is missing and one was doubtful, they are the same."""
-        if len(self.missing) == 1 and len(self.doubtful) == 1:
-            crop, _, _ = self.doubtful.pop()
-            self.names.append(self.missing[0])
+    def settle_rest(self) -> None:
+        """Where each card of the pack was seen once, those not named surely are those that are missing."""
+        if len(self.doubtful) != len(self.missing) or len(self.names) != len(set(self.names)):
+            return
+        while missing := self.missing:
+            chances = [(one.share(card, missing), n, card) for n, one in enumerate(self.doubtful) for card in missing]
+            chance, n, card = max(chances)
+            if chance < SURE:
+                return
+            self._keep(card, self.doubtful.pop(n).crop)
+
+    def _keep(self, name: Card, crop: NDArray[np.uint8]) -> None:
+        if self.names.count(name) < MOST_OF_ONE:
+            self.names.append(name)
             self.crops.append(crop)
 
     def learned(self, reader: CardReader) -> tuple[EnrolledDeck, list[Confusion]]:
@@ -79,7 +107,7 @@ class Enrolment:
             DeckError: nothing was seen, or two cards of the deck cannot be told apart.
         """
         if not self.crops:
-            raise DeckError("no card was named in these pictures; lay the cards apart, face up, or name them with --order")
+            raise DeckError("no card was named in these pictures; lay the cards apart, or name them with --order")
         deck, pairs = EnrolledDeck.examined(reader, self.names, np.stack(self.crops))
         refuse_twins(pairs)
         return deck, pairs
@@ -96,28 +124,30 @@ def refuse_twins(pairs: Iterable[Confusion]) -> None:
             )
 
 
-def in_reading_order(cards: Sequence[StillCard]) -> list[StillCard]:
+def free_cards(image: Image, stills: StillReader, reader: CardReader) -> list[tuple[Card, Quad]]:
+    """Return the cards that lie free and face up, each with its corners; `??` for one that is not named surely."""
+    read = stills.read(image)
+    free = [(card.card if card.p >= SURE else UNREAD, card.quad) for card in read if card.top and card.quad is not None]
+    taken = [card.quad.mean(axis=0) for card in read if card.quad is not None]
+    for quad in card_quads(image):
+        reach = 0.4 * float(np.linalg.norm(quad[0] - quad[1]))
+        if any(np.linalg.norm(quad.mean(axis=0) - middle) < reach for middle in taken):
+            continue
+        if reader.odds(rectify(image, quad)[None])[0, : len(NAMES)].sum() > 0.5:
+            free.append((UNREAD, quad))
+    return free
+
+
+def in_reading_order(cards: Sequence[tuple[Card, Quad]]) -> list[tuple[Card, Quad]]:
     """Return cards in rows from the top, each from left to right; a row is what overlaps its first card's middle."""
-    left = sorted((card for card in cards if card.quad is not None), key=_middle_y)
-    ordered: list[StillCard] = []
+    left = sorted(cards, key=lambda card: float(card[1][:, 1].mean()))
+    ordered: list[tuple[Card, Quad]] = []
     while left:
-        first = left[0]
-        assert first.quad is not None
-        reach = 0.5 * float(np.ptp(first.quad[:, 1]))
-        row = [card for card in left if _middle_y(card) - _middle_y(first) < reach]
-        ordered += sorted(row, key=_middle_x)
-        left = [card for card in left if card not in row]
+        below = float(left[0][1][:, 1].mean()) + 0.5 * float(np.ptp(left[0][1][:, 1]))
+        row = [card for card in left if card[1][:, 1].mean() < below]
+        ordered += sorted(row, key=lambda card: float(card[1][:, 0].mean()))
+        left = left[len(row) :]
     return ordered
-
-
-def _middle_x(card: StillCard) -> float:
-    assert card.quad is not None
-    return float(card.quad[:, 0].mean())
-
-
-def _middle_y(card: StillCard) -> float:
-    assert card.quad is not None
-    return float(card.quad[:, 1].mean())
 
 
 def parse_order(text: str) -> list[Card]:
@@ -125,16 +155,17 @@ def parse_order(text: str) -> list[Card]:
     return [parse_card(word) for word in text.replace(",", " ").split()]
 
 
-def report(deck: EnrolledDeck, pairs: Sequence[Confusion], doubtful: Sequence[tuple[object, Card, str]]) -> list[str]:
+def report(deck: EnrolledDeck, pairs: Sequence[Confusion], doubtful: Sequence[Doubtful]) -> list[str]:
     """Return what a person should know of an enrolled deck, in lines."""
     lines = [f"{len(deck.known)} cards enrolled from {len(deck.names)} pictures of them"]
-    lines += [f"not named surely: {where} (perhaps {best}); name it with --order" for _, best, where in doubtful]
+    lines += [f"not named surely: {one.where} (perhaps {one.best}); name it with --order" for one in doubtful]
     if deck.missing:
         lines.append(f"missing: {' '.join(deck.missing)} (read without the deck's help; show them in another picture)")
     weak = [pair for pair in pairs if pair.odds < WEAK_ODDS] or list(pairs[:3])
     for pair in weak[:8]:
         first, second = pair.cards
-        lines.append(f"closest: {first} and {second}, {pair.right} of {pair.tried} varied pictures told apart, {_odds(pair)}")
+        told = f"{pair.right} of {pair.tried} varied pictures told apart, {_odds(pair)}"
+        lines.append(f"closest: {first} and {second}, {told}")
     return lines
 
 

@@ -53,8 +53,8 @@ def enrolled(style: str, seed: int, reader: CardReader) -> tuple[EnrolledReader,
     """Return a reader that learned a rendered pack from two pictures of half of it each, as a person would do."""
     deck, gathered, stills = Deck(style, 1.6), Enrolment(), StillReader(reader=reader)
     for n, half in enumerate((PACK[:26], PACK[26:])):
-        gathered.see(deal_out(deck, half, seed=2 * seed + n).image, stills, f"picture {n + 1}")
-    gathered.settle_last()
+        gathered.see(deal_out(deck, half, seed=2 * seed + n).image, stills, reader, f"picture {n + 1}")
+    gathered.settle_rest()
     return EnrolledReader(gathered.learned(reader)[0], reader), gathered
 
 
