@@ -6,7 +6,7 @@ index at the picture's own resolution. Where is split from what, because detecto
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -30,11 +30,11 @@ LONGEST_PX: Final = 1280
 Factor = tuple[float, float]
 """Pixels of a resized picture for one of the whole picture, across and down."""
 _STRETCHES: Final = ((1.0, 1.0, LONGEST_PX), (1.6, 1.0, 900), (1.0, 1.4, 900))
-"""Across, down, and the long side from which a picture is searched so: a slanting view squeezes cards, and so do tools
-that make pictures square."""
+"""Across, down, and the long side from which a picture is searched so: a slanting view squeezes cards, and so do
+tools that make pictures square."""
 _SHORTEST_PX: Final = 50
 _STEP: Final = 2**0.5
-"""Factor from one size to the next. The finder is at home over more than an octave, so each card is met twice or more."""
+"""Factor from one size to the next. The finder is at home over more than an octave: each card is met twice or more."""
 _STRIDE: Final = 4
 _INDEX_UNIT_PX: Final = 16.0
 _CARD_UNIT_PX: Final = 64.0
@@ -145,12 +145,37 @@ def _unscaled(points: Quad, scale: Factor) -> Quad:
 
 
 def _distinct(marks: list[Index]) -> list[Index]:
-    """The surest mark of each place; the same index is found at several sizes of the picture."""
-    kept: list[Index] = []
+    """One mark for each place, from the surest and the marks of it at other sizes of the picture."""
+    places: list[list[Index]] = []
     for mark in marks:
-        if all(np.linalg.norm(mark.centre - k.centre) > 0.45 * max(mark.height_px, k.height_px) for k in kept):
-            kept.append(mark)
-    return kept
+        home = next((place for place in places if _same_place(place[0], mark)), None)
+        if home is None:
+            places.append([mark])
+        else:
+            home.append(mark)
+    return [_averaged([mark for mark in place if _same_sign(place[0], mark)]) for place in places]
+
+
+def _same_place(a: Index, b: Index) -> bool:
+    return float(np.linalg.norm(a.centre - b.centre)) < 0.45 * max(a.height_px, b.height_px)
+
+
+def _same_sign(best: Index, other: Index) -> bool:
+    """The other saw the same sign nearly as surely: no part of it, and not upside down."""
+    away = float(np.linalg.norm(best.index - other.index, axis=1).max())
+    return other.score > 0.5 * best.score and away < 0.45 * best.height_px
+
+
+def _averaged(marks: list[Index]) -> Index:
+    weights = np.array([mark.score for mark in marks]) ** 2
+    weights /= weights.sum()
+
+    def mean(values: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return np.asarray(np.tensordot(weights, np.array(values), 1))
+
+    index, card = mean([mark.index for mark in marks]), mean([mark.card for mark in marks])
+    complete = float(weights @ np.array([mark.complete for mark in marks]))
+    return replace(marks[0], index=index, card=card, complete=complete)
 
 
 def index_crop(image: Image, quad: Quad) -> Image:

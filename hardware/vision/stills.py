@@ -22,7 +22,7 @@ from hardware.vision.reader import CardReader, rectify
 from referee.cards import UNREAD, Card
 from referee.errors import PictureError
 
-NAMED_FROM: Final = 0.9
+NAMED_FROM: Final = 0.97
 """Least probability with which a card is named; below it is `??`."""
 OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
@@ -234,7 +234,8 @@ def _without_echoes(cards: list[_Card]) -> list[_Card]:
 
 
 def _is_echo(card: _Card, other: _Card) -> bool:
-    if other.complete > 0.6 and card.indices:
+    lies_open = other.complete > 0.6 and len(other.indices) != 1
+    if card.indices and (lies_open or (other.complete > 0.6 and card.p < NAMED_FROM)):
         places = [place_on(other.quad, i.centre) for i in card.indices]
         if all((place > 0.0).all() and (place < 1.0).all() for place in places):
             return True

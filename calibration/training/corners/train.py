@@ -83,7 +83,7 @@ def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[s
     card = ((got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length)
     card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
     complete = binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
-    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 2 * complete}
+    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 8 * complete}
     return torch.stack(list(parts.values())).sum(), {k: float(v.detach()) for k, v in parts.items()}
 
 
@@ -118,19 +118,19 @@ def write_onnx(net: CornerFinder, path: Path) -> None:
                       opset_version=17, dynamo=False, dynamic_axes=sizes)
 
 
-def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None) -> None:
+def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
     """Train for about `minutes` of wall clock and write `out` (and `out` with .pt to go on from)."""
     torch.manual_seed(seed)
     net = CornerFinder().to(memory_format=torch.channels_last)
     if start:
         net.load_state_dict(torch.load(start))
     mean = copy.deepcopy(net)
-    optimiser = torch.optim.AdamW(net.parameters(), 2e-3, weight_decay=1e-3)
+    optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=1e-3)
     scenes = _scenes(np.random.default_rng(seed), pool)
     begun, step, told, written = time.monotonic(), 0, {}, time.monotonic()
     while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
-            group["lr"] = 2.5e-3 * min(1, (step + 1) / 150) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
+            group["lr"] = rate * min(1, (step + 1) / 150) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
         pictures, truth, weight = _batch(scenes)
         with torch.autocast("cpu", torch.bfloat16):
             said = net(pictures)
@@ -161,11 +161,12 @@ def main() -> None:
     parser.add_argument("pools", type=Path, nargs="+")
     parser.add_argument("--minutes", type=float, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=2.5e-3, help="learning rate at its highest")
     parser.add_argument("--start", type=Path, help="a .pt file to go on from")
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start)
+    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start, told.rate)
 
 
 if __name__ == "__main__":
