@@ -91,9 +91,10 @@ class Eyes:
         if upset and frame.at_ns - self._quiet_since_ns >= UPSET_NS:
             return seen + self._look_for_the_table(frame, self._steady)
         settled: dict[Pile, Settled | None] = {}
+        expected = self.rows.under_hands()
         looked = upset
         for pile, watch in self.piles.items():
-            settled[pile] = watch.spot.see(frame, self.hands, may_look=not looked)
+            settled[pile] = watch.spot.see(frame, self.hands, not looked, expected)
             looked = looked or watch.spot.looked
         renewed = self.rows.see(frame, self.hands, may_look=not looked)
         begun = list(self._work)

@@ -21,6 +21,8 @@ SAME_MM: Final = 12.0
 """Two coarse sightings of one card are at most so far apart."""
 LAY_THERE: Final = 0.7
 """A card that was there before shows so much of its print in place in the picture from before."""
+AT_A_TIME: Final = 3
+"""Frames that are searched for a card before the next frame is due."""
 EARLIER_NS: Final = 8_000_000
 """A covered card touched at least so long before the one that covers it."""
 CARRY_NS: Final = 900_000_000
@@ -63,8 +65,9 @@ class HiddenLandings:
             if gone.player not in cover.visits:
                 continue
             seen: list[Sighting] = []
-            for one in self._sightings(gone, frames):
-                yield []
+            for n, one in enumerate(self._sightings(gone, frames)):
+                if n % AT_A_TIME == 0:
+                    yield []
                 seen += [] if one is None else [one]
             touch = self._seen_at_rest(seen, frames, quest)
             if touch is not None:
@@ -81,7 +84,7 @@ class HiddenLandings:
         scale = patch.px_per_mm * COARSE
         look_for = portrait(gone.picture, gone.patch, gone.top.pose, card_mm, gone.player, scale)
         for n, (at_ns, picture) in enumerate(frames):
-            if at_ns >= gone.from_ns:
+            if gone.from_ns <= at_ns <= gone.to_ns + CARRY_NS:
                 yield sighting(look_for, n, _coarse(picture), patch, card_mm, scale)
 
     def _seen_at_rest(self, seen: Sequence[Sighting], frames: Frames, quest: Quest) -> Touch | None:

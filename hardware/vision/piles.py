@@ -24,8 +24,12 @@ PLAIN: Final = 1.6
 COARSE_PX_PER_MM: Final = 0.625
 """The scale at which cards are searched for everywhere."""
 MOST_READ: Final = 3
+MOST_READ_AT_FIRST: Final = 8
 SURE_ENOUGH: Final = 0.97
 NOTHING_THERE: Final = 0.8
+BARELY_SURE: Final = 0.8
+LEAST_EDGES: Final = 0.15
+"""What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 
 
 class Reader(Protocol):
@@ -60,6 +64,8 @@ class Finding:
 
     worth: float
     top: Top
+    edges: float
+    """How well four edges of a card show there."""
 
     @property
     def convinces(self) -> bool:
@@ -126,22 +132,31 @@ class TopFinder:
         likely = [*near, *([] if changed is None else _hull_poses(changed, self.patch, self._card_mm))]
         return self._best(picture, [self._fit(gray, pose, np.zeros(1), 2.0) for pose in likely], changed)
 
-    def search(self, picture: Image, changed: Mask | None) -> Finding | None:
-        """Return the best card among all places where four edges say that one could lie."""
+    def search(
+        self, picture: Image, changed: Mask | None, *, sideways: bool = False, most: int = MOST_READ
+    ) -> Finding | None:
+        """Return the best card among the `most` places where four edges say most clearly that one could lie.
+
+        `sideways`: look for one that lies across.
+        """
         small = cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA)
+        angles = self._angles + 90.0 if sideways else self._angles
         around, reach = self._around_mm, self._reach_mm
-        fits = fit_cards(_gray(small), self._coarse, self._card_mm, self._angles, around, reach, MOST_READ)
+        fits = fit_cards(_gray(small), self._coarse, self._card_mm, angles, around, reach, most)
         return self._best(picture, fits, changed)
 
-    def find(self, picture: Image) -> Top | None:
+    def find(self, picture: Image, may_lie_across: bool) -> Top | None:
         """Return the card on top in a picture that nothing is known about; None if no card shows."""
-        found = self.search(picture, None)
+        found = self.search(picture, None, most=MOST_READ_AT_FIRST)
+        if may_lie_across and (found is None or found.top.sure < BARELY_SURE):
+            across = self.search(picture, None, sideways=True, most=MOST_READ_AT_FIRST)
+            found = max((f for f in (found, across) if f is not None), key=lambda f: f.worth, default=None)
         return None if found is None else self.sharpened(picture, found)
 
     def sharpened(self, picture: Image, found: Finding) -> Top | None:
         """Return what was found at a better pose, read again if that makes it surer; None if it is no card."""
         top = found.top
-        if top.reading.nothing > NOTHING_THERE:
+        if top.reading.nothing > NOTHING_THERE or (top.sure < BARELY_SURE and found.edges < LEAST_EDGES):
             return None
         pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0).pose
         if top.sure > SURE_ENOUGH:
@@ -162,7 +177,7 @@ class TopFinder:
         if not fits:
             return None
         tops = self._read(picture, [fit.pose for fit in fits])
-        found = [Finding(self._worth(fit, top, changed), top) for fit, top in zip(fits, tops, strict=True)]
+        found = [Finding(self._worth(fit, top, changed), top, fit.score) for fit, top in zip(fits, tops, strict=True)]
         return max(found, key=lambda finding: finding.worth)
 
     def _worth(self, fit: Fit, top: Top, changed: Mask | None) -> float:

@@ -1,5 +1,6 @@
 """The rows: ten places, what lies on top of each, and what left them."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,7 @@ from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
 from hardware.vision.touch import share_in_place
+from referee.cards import Card
 from referee.observations import PlaceSeen, RowRead
 from referee.table import PLAYERS, Player
 
@@ -84,6 +86,11 @@ class RowWatch:
         self.departures.append(
             Departure(player, place, before, settled.since_ns, settled.at_ns, settled.before_picture, patch)
         )
+
+    def under_hands(self) -> Set[Card]:
+        """Return the cards that were on top of places which a hand covers, or that left of late."""
+        covered = [spot.top for spot in self.spots.values() if not spot.still and spot.top is not None]
+        return {top.reading.best[0] for top in [*covered, *(departure.top for departure in self.departures)]}
 
     def gone(self, frame: Frame) -> list[Departure]:
         """Return what left, and what seems to be leaving under a hand this moment."""

@@ -1,6 +1,6 @@
 """A spot is where one stack of cards lies: a pile or a place of a row. It is looked at when it has settled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,7 @@ from hardware.vision.piles import (
     changed_pixels,
 )
 from hardware.vision.rectify import Patch
+from referee.cards import Card
 from referee.table import Player
 
 PEEK_NS: Final = 120_000_000
@@ -26,6 +27,9 @@ PEEK_NS: Final = 120_000_000
 CERTAIN: Final = 0.93
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
+LIKELY: Final = 0.6
+CORE_MM: Final = 5.0
+"""Nothing may move or lie over a tidy card and so much around it while it is read."""
 MOVING_SHARE: Final = 0.012
 COVERED_SHARE: Final = 0.02
 APPROACH_SHARE: Final = 0.15
@@ -75,6 +79,7 @@ class Spot:
         room = 2 * reach_mm
         self.centre_mm = centre_mm
         self.zone = motion.zone(rectangle(*centre_mm, width + 0.6 * room, height + 0.6 * room))
+        self._core = motion.zone(rectangle(*centre_mm, width + CORE_MM, height + CORE_MM))
         patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
         self.finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned_deg)
         self._peeks = peeks
@@ -102,35 +107,36 @@ class Spot:
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
         self._keep(self.patch.cut(image))
-        self.top = self.finder.find(self.picture)
+        self.top = self.finder.find(self.picture, may_lie_across=self._peeks)
 
     def resume(self, image: Image) -> None:
         """Go on with the same top as the spot now looks."""
         self._keep(self.patch.cut(image))
 
-    def see(self, frame: Frame, hands: Sequence[Hand], may_look: bool = True) -> Settled | None:
+    def see(
+        self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Set[Card] = frozenset()
+    ) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
 
         `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand
-        still rests on it, if it can be read for certain.
+        still rests on it, if it can be read for certain, or is one of those `expected`.
         """
         self.looked = False
         over = [hand for hand in hands if self._is_over(hand)]
-        moves = self.zone.share(self._motion.moving) > MOVING_SHARE
         for hand in over:
             self.visits[hand.player] = frame.at_ns
-        if (over or moves) and self.disturbed_ns is None:
-            self.disturbed_ns = frame.at_ns
         if self.disturbed_ns is None:
-            return None
-        if moves:
+            if not over and self.zone.share(self._motion.moving) <= MOVING_SHARE:
+                return None
+            self.disturbed_ns = frame.at_ns
+        if self._core.share(self._motion.moving) > MOVING_SHARE:
             self._peeked_ns = 0
             return self._conclude() if self._looks else None
         if not may_look:
             return None
-        if over:
-            return self._peek(frame) if self._peeks else None
-        return self._look(frame)
+        if any(self._core.share(hand.cells) > COVERED_SHARE for hand in over):
+            return self._peek(frame, expected) if self._peeks else None
+        return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
         """Whether a hand covers a part of the spot and crosses the strip before it, as no new card does."""
@@ -138,47 +144,51 @@ class Spot:
             return False
         return hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE
 
-    def _peek(self, frame: Frame) -> Settled | None:
-        """Look under a resting hand: only a certain new card counts, and only if two looks agree."""
+    def _peek(self, frame: Frame, expected: Set[Card]) -> Settled | None:
+        """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
         if frame.at_ns - self._peeked_ns < PEEK_NS:
             return None
         picture = self.patch.cut(frame.image)
-        changed = changed_pixels(picture, self.picture)
-        if area_mm2(changed, self.patch) < LEAST_NEW_MM2:
+        if area_mm2(changed_pixels(picture, self.picture), self.patch) < LEAST_NEW_MM2:
             return None
         self.looked = True
-        if self._glimpse is None:
-            found = self.finder.search(picture, changed)
+        glimpse, self._glimpse = self._glimpse, None
+        if glimpse is None:
+            found = self.finder.search(picture, None)
         else:
-            found = self.finder.glance(picture, changed, [self._glimpse.pose])
-        is_new = found is not None and (self.top is None or not found.top.shows_same(self.top))
-        if found is None or not is_new or found.top.sure < CERTAIN:
-            self._peeked_ns, self._glimpse = frame.at_ns, None
+            found = self.finder.glance(picture, None, [glimpse.pose])
+        if found is None or (self.top is not None and found.top.shows_same(self.top)):
+            self._peeked_ns = frame.at_ns
             return None
-        if self._glimpse is None or not found.top.shows_same(self._glimpse):
+        again = glimpse is not None and found.top.shows_same(glimpse) and found.top.sure > CERTAIN
+        if again or (found.top.reading.best[0] in expected and found.top.sure > LIKELY):
+            self._peeked_ns = frame.at_ns
+            return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found))
+        if found.top.sure > CERTAIN:
             self._glimpse = found.top
-            return None
-        self._glimpse, self._peeked_ns = None, frame.at_ns
-        return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found))
+        else:
+            self._peeked_ns = frame.at_ns
+        return None
 
-    def _look(self, frame: Frame) -> Settled | None:
-        """Look at the spot as it lies free: first where a card is likely, at the second look everywhere."""
+    def _look(self, frame: Frame, hand_near: bool) -> Settled | None:
+        """Look at the spot as it lies free, again in the next frames if it does not convince."""
         picture = self.patch.cut(frame.image)
         changed = changed_pixels(picture, self.picture)
         if area_mm2(changed, self.patch) < LEAST_CHANGE_MM2:
             self._looks.clear()
-            return self._at_rest(self._settled(frame.at_ns, picture, self.top))
+            return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
         self.looked = True
-        self._looks.append(_Look(frame.at_ns, picture.copy(), self._found(picture, changed, len(self._looks) == 1)))
+        self._looks.append(_Look(frame.at_ns, picture.copy(), self._found(picture, changed)))
         found = self._looks[-1].found
         if (found is not None and found.convinces) or len(self._looks) >= MOST_LOOKS:
-            return self._at_rest(self._conclude())
+            return self._at_rest(self._conclude(), hand_near)
         return None
 
-    def _found(self, picture: Image, changed: Mask, everywhere: bool) -> Finding | None:
+    def _found(self, picture: Image, changed: Mask) -> Finding | None:
+        """Look where a card is likely, at the second look everywhere, at the third for one that lies across."""
         main = biggest_change(changed, self.patch)
-        if everywhere:
-            return self.finder.search(picture, main)
+        if len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks):
+            return self.finder.search(picture, main, sideways=len(self._looks) == 2)
         near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
         near += [self.top.pose] if self.top is not None and not near else []
         return self.finder.glance(picture, main, near)
@@ -188,22 +198,24 @@ class Spot:
         last = self._looks[-1]
         if len(self._looks) == 1 and (last.found is None or not last.found.convinces):
             changed = changed_pixels(last.picture, self.picture)
-            self._looks.append(_Look(last.at_ns, last.picture, self._found(last.picture, changed, True)))
+            self._looks.append(_Look(last.at_ns, last.picture, self._found(last.picture, changed)))
         best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
         self._looks.clear()
         now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
         return self._settled(best.at_ns, best.picture, now)
 
-    def _at_rest(self, seen: Settled) -> Settled:
-        """The spot lies free and still: this is how it looks from now on."""
-        self._motion.accept(self.zone)
-        self.disturbed_ns = None
-        self.visits.clear()
+    def _at_rest(self, seen: Settled, hand_near: bool) -> Settled:
+        """The spot lies free and still: this is how it looks from now on, unless a hand is still near."""
+        if not hand_near:
+            self._motion.accept(self.zone)
+            self.disturbed_ns = None
+            self.visits.clear()
         return seen
 
     def _settled(self, at_ns: int, picture: Image, now: Top | None) -> Settled:
         assert self.disturbed_ns is not None
-        seen = Settled(self.disturbed_ns, at_ns, dict(self.visits), self.top, self.picture.copy(), now)
+        visits = {player: last for player, last in self.visits.items() if last >= self.disturbed_ns}
+        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture.copy(), now)
         self._keep(picture)
         self.top = now
         self.disturbed_ns = at_ns

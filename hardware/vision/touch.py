@@ -17,7 +17,7 @@ from hardware.vision.trajectory import laid, thrown
 Gray = NDArray[np.uint8]
 Blocks = NDArray[np.float32]
 
-KEEP_NS: Final = 1_500_000_000
+KEEP_NS: Final = 2_500_000_000
 MOST_KEPT: Final = 180
 WINDOW_MM: Final = 28
 """How far back along its path a landing card is followed."""

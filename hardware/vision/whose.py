@@ -14,6 +14,7 @@ from referee.table import PLAYERS, Player
 
 LEFT_BEFORE_NS: Final = 1_500_000_000
 """A card on a pile left its row at most so long before it touched."""
+REMEMBER_NS: Final = 10_000_000_000
 UNSEEN: Final = 0.01
 """Odds of a card that comes from the spit cards, or from where nobody saw, before anything else is known."""
 STRANGER: Final = 0.02
@@ -57,7 +58,7 @@ class Whose:
 
     def missing(self, gone: Iterable[Departure], touch_ns: int) -> list[Departure]:
         """Return the departures before a touch that no landing has explained."""
-        self._used = [used for used in self._used if touch_ns - used.at_ns < 2 * LEFT_BEFORE_NS]
+        self._used = [used for used in self._used if touch_ns - used.at_ns < REMEMBER_NS]
         left = [
             left for left in gone if _fits(left, touch_ns) and not any(_explains(used, left) for used in self._used)
         ]

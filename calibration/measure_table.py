@@ -1,0 +1,82 @@
+"""What the eyes read in pictures of a whole table with known truth: tops of the piles and of the rows.
+
+`python -m calibration.measure_table FOLDER` takes pictures with a JSON of the truth beside each: `cards` with `pile`
+(`middle0`, `stockA0`, ...), `on_top`, `card` (null: face down) and `occluded`. It finds each table by itself.
+"""
+
+import json
+from pathlib import Path
+from typing import Annotated, Final
+
+import cv2
+import numpy as np
+import typer
+
+from calibration.figures import Share
+from hardware.frames import Frame
+from hardware.vision.eyes import Eyes
+from hardware.vision.piles import Top
+from hardware.vision.reader import CardReader
+from hardware.vision.spots import Spot
+from hardware.vision.tablefinder import find_table
+from referee.cards import parse_card
+from referee.errors import PictureError
+
+FREE: Final = 0.1
+"""A card of which less is covered counts as visible."""
+SURE: Final = 0.5
+
+
+def spots_by_pile(eyes: Eyes) -> dict[str, Spot]:
+    """Return the eyes' spots under the names of the truth files."""
+    named = {"middle0": eyes.piles["A"].spot, "middle1": eyes.piles["B"].spot}
+    for (player, place), spot in eyes.rows.spots.items():
+        named[f"stock{'A' if player == 'p1' else 'B'}{place - 1}"] = spot
+    return named
+
+
+def told(top: Top | None) -> str:
+    """Return what the eyes say lies there: a card, `down`, `empty` or `unsure`."""
+    if top is None:
+        return "empty"
+    if top.reading.face_down > SURE:
+        return "down"
+    card, p = top.reading.best
+    return card if p > SURE else "unsure"
+
+
+def main(
+    folder: Annotated[Path, typer.Argument(help="Pictures with a JSON of the truth beside each.")],
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print each mistake.")] = False,
+) -> None:
+    """Print right, unsure and wrong for visible tops of piles and rows, with the 95 % interval."""
+    cv2.setNumThreads(1)
+    shares = {f"{what} {how}": Share() for what in ("pile top", "row top") for how in ("right", "unsure", "wrong")}
+    reader = CardReader()
+    for path in sorted(folder.glob("*.json")):
+        truth = json.loads(path.read_text(encoding="utf-8"))
+        image = cv2.imread(str(folder / truth["file"]))
+        try:
+            eyes = Eyes(find_table(np.asarray(image, np.uint8)), reader)
+        except PictureError as error:
+            print(f"{path.name}: {error}")
+            continue
+        eyes.see(Frame(0, np.asarray(image, np.uint8), 0))
+        spots = spots_by_pile(eyes)
+        for card in truth["cards"]:
+            if not card["on_top"] or card["pile"] not in spots or card["occluded"] > FREE:
+                continue
+            really = parse_card(card["card"]) if card["card"] else "down"
+            seen = told(spots[card["pile"]].top)
+            what = "pile top" if card["pile"].startswith("middle") else "row top"
+            shares[f"{what} right"].count(seen == really)
+            shares[f"{what} unsure"].count(seen in ("unsure", "empty"))
+            shares[f"{what} wrong"].count(seen not in (really, "unsure", "empty"))
+            if verbose and seen != really:
+                print(f"{path.stem}: {card['pile']} shows {really}, told {seen}")
+    for name, share in shares.items():
+        print(f"{name:20} {share}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
