@@ -34,11 +34,8 @@ function nextOf(isWanted, direction) {
   for (let index = state.index + direction; index >= 0 && index < moments.length; index += direction) {
     if (isWanted(moments[index])) return choose(index);
   }
-  return flash(direction > 0 ? "There is none after this moment." : "There is none before this moment.");
-}
-function flash(words) {
-  byId("clock").value = words.startsWith("There") ? "none" : words;
-  setTimeout(() => { byId("clock").value = clockText(state.ns); }, 900);
+  byId("clock").value = "no more";
+  return setTimeout(() => { byId("clock").value = clockText(state.ns); }, 900);
 }
 
 function play() {
