@@ -26,6 +26,8 @@ from referee.tracker.worlds import (
 )
 
 MS = 1_000_000
+NOT_YET = 2**62
+"""A moment after everything."""
 NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
 NOBODY_EXPECTED = 1e-3

@@ -31,6 +31,7 @@ from referee.tracker.belief import (
     BUILT_ON_NS,
     MS,
     NAME_NS,
+    NOT_YET,
     REPORT_NS,
     SEEN_ENOUGH_NS,
     UNLIKELY,
@@ -38,6 +39,7 @@ from referee.tracker.belief import (
 )
 from referee.tracker.guesses import Guess
 from referee.tracker.looks import Looks
+from referee.tracker.rows import LONG_AGO
 from referee.tracker.worlds import Claim, World, lies_at, shares
 from referee.verdicts import (
     AnyVerdict,
@@ -138,7 +140,10 @@ class Core(Looks):
         return world, middle.top, False, 0.003 * evidence.card_likelihood(taken.cards, middle.top)
 
     def hands(self, seen: HandsSeen) -> None:
-        self.hands_ns = 2**62 if seen.players else seen.at_ns
+        if seen.players:
+            self.hands_ns = NOT_YET
+        elif self.hands_ns == NOT_YET or self.hands_ns == LONG_AGO:
+            self.hands_ns = seen.at_ns
         self.in_view = [*self.in_view[-7:], seen]
 
     def _whose_hands(self, at_ns: int) -> tuple[Player, ...]:
@@ -259,6 +264,10 @@ class Core(Looks):
         landing = one.landing
         if landing.at_ns - one.top_seen_ns > 900 * MS:
             return False
+        if claim.place is not None and claim.player != "unknown" and claim.reason != "not_your_card":
+            view = self.rows[claim.player].places[claim.place - 1]
+            if view.seen_ns <= landing.at_ns:
+                return False
         return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
 
     def _all_explained(self, player: Player, since_ns: int) -> bool:

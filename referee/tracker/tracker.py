@@ -106,7 +106,18 @@ class Tracker:
                 return [] if undone is None else self._correct(n, undone)
             case _:
                 self._history.append((n, seen))
-                return self._take(n, seen)
+                return self._take(n, seen) + self._held_pads(n)
+
+    def _held_pads(self, n: int) -> list[AnyVerdict]:
+        """Words that are said by holding pads: all four take the last call back. In the slap phase there are none."""
+        core, gestures = self._state.core, self._state.gestures
+        if core is None or len(gestures.held) < 2 or core.position.phase is Phase.SLAP:
+            return []
+        for word in gestures.holding(core.now_ns):
+            undone = undoing(self._calls, word) if isinstance(word, Undo) else None
+            if undone is not None:
+                return self._correct(n, undone)
+        return []
 
     def _correct(self, n: int, correction: Correction) -> list[AnyVerdict]:
         """Judge the game again with what a person knows better, from there forward; say only what is new (once)."""
