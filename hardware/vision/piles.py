@@ -12,6 +12,7 @@ from hardware.frames import Image
 from hardware.vision.cardfit import Fit, fit_cards
 from hardware.vision.reader import Reading, rectify
 from hardware.vision.rectify import Patch, Pose
+from referee.cards import Card
 
 Mask = NDArray[np.uint8]
 Gray = NDArray[np.uint8]
@@ -28,6 +29,9 @@ MOST_READ_AT_FIRST: Final = 8
 SURE_ENOUGH: Final = 0.97
 NOTHING_THERE: Final = 0.8
 BARELY_SURE: Final = 0.8
+BARELY_READ: Final = 0.3
+JITTER_MM: Final = ((0.0, 0.0), (1.5, 0.0), (-1.5, 0.0), (0.0, 1.5), (0.0, -1.5))
+"""Where a card that is hard to read is read again: the mean over small shifts is better than any one of them."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 
@@ -70,6 +74,21 @@ class Finding:
     @property
     def convinces(self) -> bool:
         return self.worth > PLAIN and self.top.sure > 0.9
+
+
+def _mean(readings: Sequence[Reading]) -> Reading:
+    """Return the mean of several readings of one card."""
+    share = 1.0 / len(readings)
+    odds: dict[Card, float] = {}
+    for reading in readings:
+        for card, p in reading.cards.items():
+            odds[card] = odds.get(card, 0.0) + share * p
+    best_first = dict(sorted(odds.items(), key=lambda item: -item[1]))
+    return Reading(
+        cards=best_first,
+        face_down=share * sum(reading.face_down for reading in readings),
+        nothing=share * sum(reading.nothing for reading in readings),
+    )
 
 
 def _gray(picture: NDArray[Any]) -> Gray:
@@ -156,13 +175,15 @@ class TopFinder:
     def sharpened(self, picture: Image, found: Finding) -> Top | None:
         """Return what was found at a better pose, read again if that makes it surer; None if it is no card."""
         top = found.top
-        if top.reading.nothing > NOTHING_THERE or (top.sure < BARELY_SURE and found.edges < LEAST_EDGES):
+        unread = top.reading.best[1] < BARELY_READ and top.reading.face_down < BARELY_SURE
+        if top.reading.nothing > NOTHING_THERE or (unread and found.edges < LEAST_EDGES):
             return None
         pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0).pose
         if top.sure > SURE_ENOUGH:
             return Top(pose, top.reading)
-        again = self._read(picture, [pose])[0]
-        return again if again.sure >= top.sure else top
+        near = [replace(pose, x_mm=pose.x_mm + dx, y_mm=pose.y_mm + dy) for dx, dy in JITTER_MM]
+        again = Top(pose, _mean([other.reading for other in self._read(picture, near)]))
+        return again if again.sure >= top.sure or again.shows_same(top) else top
 
     def _fit(self, gray: Gray, pose: Pose, turns: NDArray[np.float64], slack_mm: float) -> Fit:
         """Return the best rectangle close to a pose."""

@@ -4,7 +4,7 @@ import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from referee.rules.rule_set import RuleSet
     from referee.watching import Recording
 
+LANDING_WAIT_NS: Final = 2_500_000_000
+
 
 def watch(
     video: Annotated[Path, typer.Argument(metavar="VIDEO", help="A recorded game, seen from above.")],
     table: Annotated[
         Path | None, typer.Option("--table", metavar="FILE", help="The table file; without it the table is looked for.")
+    ] = None,
+    deck: Annotated[
+        Path | None, typer.Option("--deck", metavar="FILE", help="The enrolled deck; default: beside the table file.")
     ] = None,
     start: Annotated[
         Path | None, typer.Option("--start", metavar="FILE", help="What lies there at the start, as in a scenario.")
@@ -51,14 +56,16 @@ def watch(
             from hardware.vision.overlay import EyesVideo
 
             viewer = stack.enter_context(EyesVideo(show_eyes))
-        recording = Recording(video, table, pads, None if viewer is None else viewer.show)
+        recording = Recording(video, table, pads, None if viewer is None else viewer.show, deck)
         stack.callback(recording.close)
         record = None if log is None else stack.enter_context(_new_log(log, video, chosen, rules, words, recording))
         session = Session(Tracker(chosen, position), record)
+        teller = Teller(as_json)
         for seen in session.run(recording.observations(None if record is None else record.frame)):
             if viewer is not None:
                 viewer.hear(seen)
-            _tell(seen, as_json)
+            teller.tell(seen)
+        teller.finish()
         if record is not None:
             print(f"Log: {record.directory}", file=sys.stderr)
 
@@ -101,20 +108,55 @@ def _new_log(
     return GameLog.create(folder, header)
 
 
-def _tell(seen: AnyObservation | AnyVerdict, as_json: bool) -> None:
-    if isinstance(seen, CardLanded):
-        line: dict[str, Any] = landed_line(seen)
-    elif isinstance(seen, Observation):
-        return
-    else:
-        line = verdict_line(seen)
-    print(json.dumps(line) if as_json else _words(line), flush=True)
+class Teller:
+    """Prints landings and verdicts. A landing is printed when its card has been judged: what the rows and the rest of
+    the pack say about it counts as much as the one look at its face; at the latest after `LANDING_WAIT_NS`."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._waiting: list[CardLanded] = []
+
+    def tell(self, seen: AnyObservation | AnyVerdict) -> None:
+        """Take in an observation or a verdict, and print what is ripe."""
+        if isinstance(seen, CardLanded):
+            self._waiting.append(seen)
+        elif isinstance(seen, Observation):
+            while self._waiting and seen.at_ns - self._waiting[0].at_ns > LANDING_WAIT_NS:
+                self._print(landed_line(self._waiting.pop(0)))
+        else:
+            if isinstance(seen, PlayJudged | SpitJudged):
+                self._land(seen)
+            self._print(verdict_line(seen))
+
+    def finish(self) -> None:
+        """Print the landings that nothing was said about."""
+        while self._waiting:
+            self._print(landed_line(self._waiting.pop(0)))
+
+    def _land(self, judged: PlayJudged | SpitJudged) -> None:
+        """Print the landing that was judged, and those that touched before it."""
+        about = [one for one in self._waiting if (one.at_ns, one.pile) == (judged.at_ns, judged.pile)]
+        while about and self._waiting:
+            landed = self._waiting.pop(0)
+            self._print(landed_line(landed, judged if landed is about[0] else None))
+            if landed is about[0]:
+                return
+
+    def _print(self, line: dict[str, Any]) -> None:
+        print(json.dumps(line) if self._as_json else _words(line), flush=True)
 
 
-def landed_line(seen: CardLanded) -> dict[str, Any]:
-    """Return what is printed of a landing: its likeliest card and player, its touch and the bounds of that."""
+def landed_line(seen: CardLanded, judged: PlayJudged | SpitJudged | None = None) -> dict[str, Any]:
+    """Return what is printed of a landing: its touch with bounds, its likeliest card and player.
+
+    `judged`: the verdict about it, which knows more than the look at the card alone.
+    """
     card, p = max(seen.cards.items(), key=lambda item: item[1], default=(UNREAD, 0.0))
     player, share = max(seen.players.items(), key=lambda item: item[1], default=("unknown", 0.0))
+    if judged is not None and judged.card != UNREAD and judged.p > p:
+        card, p = judged.card, judged.p
+    if judged is not None and judged.player != "unknown":
+        player, share = judged.player, 1.0
     return {
         "kind": "card_landed",
         "at_ms": _ms(seen.at_ns),
