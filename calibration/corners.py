@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.tablefile import Points, Table, picture_hash, rectangle
+from hardware.tablefile import POKER_MM, Points, Table, default_piles, default_rows, picture_hash, rectangle
 from referee.errors import PictureError, TableFileError
 from referee.table import PLAYERS
 
@@ -50,7 +50,9 @@ def parse_points(texts: Sequence[str]) -> Points:
         raise TableFileError(f"--corners {' '.join(texts)}: write each corner as x,y in pixels, like 310,602") from None
 
 
-def table_from_points(image: Image, points_px: Points, size_mm: tuple[float, float]) -> Table:
+def table_from_points(
+    image: Image, points_px: Points, size_mm: tuple[float, float], card_mm: tuple[float, float] = POKER_MM
+) -> Table:
     """Return the table whose middle is the middle of a rectangle of `size_mm` (width, height).
 
     `points_px`: float64 (4, 2), its corners in the order p1-left, p1-right, p2-right, p2-left. The residual stays
@@ -73,6 +75,9 @@ def table_from_points(image: Image, points_px: Points, size_mm: tuple[float, flo
     return Table(
         image_size_px=(width, height),
         homography_mm_to_px=np.asarray(homography, np.float64),
+        card_size_mm=card_mm,
+        piles=default_piles(card_mm),
+        rows=default_rows(card_mm),
         reference_hash=picture_hash(image),
     )
 

@@ -128,7 +128,7 @@ def free_cards(image: Image, stills: StillReader, reader: CardReader) -> list[tu
     """Return the cards that lie free and face up, each with its corners; `??` for one that is not named surely."""
     read = stills.read(image)
     free = [(card.card if card.p >= SURE else UNREAD, card.quad) for card in read if card.top and card.quad is not None]
-    taken = [card.quad.mean(axis=0) for card in read if card.quad is not None]
+    taken = [quad.mean(axis=0) for _, quad in free]
     for quad in card_quads(image):
         reach = 0.4 * float(np.linalg.norm(quad[0] - quad[1]))
         if any(np.linalg.norm(quad.mean(axis=0) - middle) < reach for middle in taken):

@@ -9,8 +9,8 @@ from hardware.frames import Frame
 from hardware.pads.edges import FOUR_PADS, TWO_PADS
 from hardware.pads.trains import debounced, read_pads_file
 from hardware.tablefile import Table, load_table
+from hardware.vision.enrolled import deck_file, reader_for
 from hardware.vision.eyes import Eyes
-from hardware.vision.reader import CardReader
 from hardware.vision.snapshots import KeepPicture, Snapshots
 from hardware.vision.tablefinder import find_table
 from referee.errors import PictureError, TableFileError
@@ -64,13 +64,17 @@ class Recording:
         table_file: Path | None = None,
         pads_file: Path | None = None,
         viewer: FrameViewer | None = None,
+        enrolled: Path | None = None,
     ) -> None:
-        """Open the files.
+        """Open the files. `enrolled`: the deck's file; by default the one beside the table file, if there is one.
 
         Raises:
             PictureError: the video or the pads file cannot be read, or no table can be found.
             TableFileError: the table file is none, or belongs to another picture size.
+            DeckError: the deck's file is none, or damaged.
         """
+        beside = None if table_file is None else deck_file(table_file)
+        reader = reader_for(enrolled or beside, must_exist=enrolled is not None)
         self._pads = [] if pads_file is None else _pads(pads_file)
         finder = VideoFile(path)
         try:
@@ -78,7 +82,7 @@ class Recording:
         finally:
             finder.close()
         self.video = VideoFile(path)
-        self.eyes = Eyes(self.table, CardReader())
+        self.eyes = Eyes(self.table, reader)
         self._viewer = viewer
 
     def observations(self, keep: KeepPicture | None = None) -> Iterator[AnyObservation]:

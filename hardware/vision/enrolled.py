@@ -122,17 +122,22 @@ class EnrolledDeck:
         Where both agree they grow surer, where they differ less sure. Face down and nothing keep their odds, and far
         from every card of the deck the network is left alone.
         """
+        mine = [NAMES.index(card) for card in self.known]
+        others = [n for n in range(len(NAMES)) if n not in mine]
+        network = odds.astype(np.float64)
         distances = self._distances(_features(odds))
-        whole = np.full((len(odds), len(NAMES)), self.typical)
-        whole[:, [NAMES.index(card) for card in self.known]] = distances
         nearest = distances.min(axis=1, keepdims=True)
         trust = np.minimum(1.0, 2 * self.typical / np.maximum(nearest, 1e-9))
-        network = np.log(np.maximum(odds[:, : len(NAMES)], FLOOR).astype(np.float64))
-        logs = -0.5 / TEMPER * trust * whole + (1 - (1 - NETWORK_SHARE) * trust) * network
+        logs = -0.5 / TEMPER * trust * distances
+        logs += (1 - (1 - NETWORK_SHARE) * trust) * np.log(np.maximum(network[:, mine], FLOOR))
         powers = np.exp(logs - logs.max(axis=1, keepdims=True))
-        told = odds.astype(np.float64)
-        is_card = told[:, : len(NAMES)].sum(axis=1, keepdims=True)
-        told[:, : len(NAMES)] = is_card * powers / powers.sum(axis=1, keepdims=True)
+        known, unknown = (network[:, which].sum(axis=1, keepdims=True) for which in (mine, others))
+        # a card that was not enrolled seldom looks like one that was
+        unlikely = np.exp(-0.5 / TEMPER * np.maximum(0.0, self.typical - nearest))
+        not_enrolled = unknown * unlikely / np.maximum(known + unknown * unlikely, 1e-9)
+        told = network.copy()
+        told[:, mine] = (known + unknown) * (1 - not_enrolled) * powers / powers.sum(axis=1, keepdims=True)
+        told[:, others] *= (known + unknown) * not_enrolled / np.maximum(unknown, 1e-9)
         return np.asarray(told, np.float32)
 
     def _distances(self, features: Features) -> NDArray[np.float64]:
@@ -260,6 +265,8 @@ def load_deck(path: Path) -> EnrolledDeck:
     return deck
 
 
-def reader_for(path: Path | None) -> CardReader:
-    """Return the reader for a deck file, or the general one where there is no such file."""
-    return CardReader() if path is None or not path.exists() else EnrolledReader(load_deck(path))
+def reader_for(path: Path | None, must_exist: bool = False) -> CardReader:
+    """Return the reader for a deck file, or the general one where there is none; raises DeckError for a damaged one."""
+    if path is None or not (must_exist or path.exists()):
+        return CardReader()
+    return EnrolledReader(load_deck(path))

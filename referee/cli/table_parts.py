@@ -13,12 +13,13 @@ from hardware.pads import MockPads, PadBackend, PadReader, contact_rules, pad_ba
 from hardware.rig import NewsQueue, Seer
 from hardware.signals import MockOutputs, Outputs, outputs_of
 from hardware.tablefile import Table
+from hardware.vision.piles import Reader
 from hardware.vision.snapshots import KeepPicture
-from referee.errors import DeviceError
+from referee.errors import DeckError, DeviceError
 from referee.log.header import Device
 from referee.observations import AnyObservation
 from referee.ports import ObservationSink
-from referee.settings import Settings, SignalsSection
+from referee.settings import Settings, SignalsSection, table_file
 
 EyesMaker = Callable[[KeepPicture], Seer]
 """Builds the eyes, given where pictures are kept."""
@@ -55,6 +56,8 @@ class SharpEyes:
 
     find: Callable[[Frame], Table]
     keep: KeepPicture
+    reader: Reader | None = None
+    """One that knows the deck; without it the general one."""
     _see: Callable[[Frame], list[AnyObservation]] | None = field(default=None, init=False)
 
     def see(self, frame: Frame) -> list[AnyObservation]:
@@ -69,7 +72,7 @@ class SharpEyes:
         from hardware.vision.snapshots import Snapshots
 
         table = self.find(frame)
-        eyes, snapshots = Eyes(table, CardReader()), Snapshots(table, self.keep)
+        eyes, snapshots = Eyes(table, self.reader or CardReader()), Snapshots(table, self.keep)
         return lambda frame: [snapshots.attach(frame, seen) for seen in eyes.see(frame)]
 
 
@@ -82,12 +85,13 @@ def real_parts(settings: Settings, table: Table, queue: NewsQueue, felt: Observa
     if not as_service:
         try_camera(settings)
     notices: list[str] = []
+    eyes_reader = deck_reader(settings, as_service, notices)
     backend, mock = backend_or_keys(settings, as_service, notices)
     reader = PadReader(backend, pads_of(settings.pads), felt, rules=contact_rules(settings.pads))
     return Parts(
         source="live",
         camera=watched_camera(settings.camera, queue.put),
-        make_eyes=lambda keep: SharpEyes(lambda frame: table, keep),
+        make_eyes=lambda keep: SharpEyes(lambda frame: table, keep, eyes_reader),
         pads=reader,
         outputs=outputs_or_drawing(settings.signals, notices),
         mock=mock,
@@ -142,6 +146,22 @@ def backend_or_keys(settings: Settings, as_service: bool, notices: list[str]) ->
         notices.append(f"NO REAL PADS: {error}. Keys stand in: A S for p1, K L for p2.")
         backend = MockPads(pads_of(settings.pads))
     return backend, backend if isinstance(backend, MockPads) else None
+
+
+def deck_reader(settings: Settings, as_service: bool, notices: list[str]) -> Reader:
+    """Return the reader for the enrolled deck beside the table file, if there is one.
+
+    By hand a damaged deck file raises DeckError; a service says so and reads without it.
+    """
+    from hardware.vision.enrolled import deck_file, reader_for
+
+    try:
+        return reader_for(deck_file(table_file(settings)))
+    except DeckError as error:
+        if not as_service:
+            raise
+        notices.append(f"THE ENROLLED DECK IS NOT USED: {error}.")
+        return reader_for(None)
 
 
 def outputs_or_drawing(settings: SignalsSection, notices: list[str]) -> Outputs:

@@ -1,17 +1,13 @@
-"""`spit-referee calibrate`: the wizard or one of its steps."""
+"""The steps of the calibration that say where things are: the printed mat, and the table in the picture."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from referee.cli.calibrate.options import ConfigOption, ImageOption, TableOption, picture
 from referee.errors import SettingsError
 
-calibrate = typer.Typer(help="Set the table up, step by step. Each step can be repeated alone.", no_args_is_help=True)
-
-ImageOption = Annotated[Path | None, typer.Option("--image", help="Use a saved picture instead of the camera.")]
-TableOption = Annotated[Path | None, typer.Option("--table", help="The table file; default: the settings' place.")]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="A settings file.")]
 CornersOption = Annotated[
     tuple[str, str, str, str] | None,
     typer.Option(
@@ -25,7 +21,6 @@ SizeOption = Annotated[
 ]
 
 
-@calibrate.command()
 def mat(
     out: Annotated[Path, typer.Option("--out", help="Where to write the PDF.")] = Path("spit-mat.pdf"),
     paper: Annotated[str, typer.Option("--paper", help="a2 (one sheet), a3 (two) or a4 (four).")] = "a4",
@@ -45,12 +40,12 @@ def mat(
     typer.echo(f"{card}: what the lights, the buzzer and the pads say, for the table's edge.")
 
 
-@calibrate.command()
 def corners(
     image: ImageOption = None,
     corners: CornersOption = None,
     size_mm: SizeOption = None,
     table: TableOption = None,
+    card: Annotated[str, typer.Option("--card", help="Size of the cards: poker or bridge.")] = "poker",
     overlay: Annotated[Path | None, typer.Option("--overlay", help="Where to draw what was found.")] = None,
     config: ConfigOption = None,
 ) -> None:
@@ -66,18 +61,17 @@ def corners(
     if (corners is None) != (size_mm is None):
         raise SettingsError("--corners and --size-mm belong together: give both, or none to find the mat")
     settings = load_settings(config).settings
-    if image is None:
-        raise SettingsError("calibrate corners needs a picture of the table: give one with --image")
-    picture = steps.load_picture(str(image))
+    size_of_card = _card_size(card)
+    seen = picture(image, settings)
     if corners is not None and size_mm is not None:
-        found = steps.table_from_points(picture, steps.parse_points(corners), size_mm)
-        found = steps.with_residual(found, card_quads(picture))
+        found = steps.table_from_points(seen, steps.parse_points(corners), size_mm, size_of_card)
+        found = steps.with_residual(found, card_quads(seen))
     else:
-        found = find_table(picture)
+        found = find_table(seen, size_of_card)
     path = table or table_file(settings)
     save_table(found, path)
     drawn_path = overlay or path.with_name(f"{path.stem}-overlay.png")
-    cv2.imwrite(str(drawn_path), steps.draw_overlay(picture, found))
+    cv2.imwrite(str(drawn_path), steps.draw_overlay(seen, found))
     typer.echo(f"{path}: the table file ({found.px_per_mm():.2f} pixels per millimetre)")
     typer.echo(f"{drawn_path}: look at it: every zone must lie where its cards lie")
     typer.echo(f"residual: {steps.traffic_light(found.residual_mm)}")
@@ -85,3 +79,12 @@ def corners(
         typer.echo(
             f"warning: below {steps.LEAST_PX_PER_MM} pixels per millimetre cards are hard to read; lower the camera"
         )
+
+
+def _card_size(name: str) -> tuple[float, float]:
+    from hardware.tablefile import BRIDGE_MM, POKER_MM
+
+    sizes = {"poker": POKER_MM, "bridge": BRIDGE_MM}
+    if name.lower() not in sizes:
+        raise SettingsError(f"--card {name} is not known: choose poker or bridge")
+    return sizes[name.lower()]
