@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Annotated, Final
@@ -187,6 +188,19 @@ def _count_face(name: str, seen: PlaceSeen, truth: SeenCard | None, figures: Fig
     figures.count(f"{name} wrong", sure and told != really)
 
 
+def _measured(pool: ProcessPoolExecutor, landings: int, seed: int, jobs: int) -> Iterator[Figures]:
+    """Yield the figures of drill after drill until there are enough landings; `jobs` are worked on at a time."""
+    waiting = [pool.submit(measure, seed + n) for n in range(jobs)]
+    following, found = seed + jobs, 0
+    while waiting:
+        figures = waiting.pop(0).result()
+        found += figures.shares["landings found"].n
+        yield figures
+        if found + 33 * len(waiting) < landings:
+            waiting.append(pool.submit(measure, following))
+            following += 1
+
+
 def main(
     landings: Annotated[int, typer.Option(help="Measure at least so many rendered landings.", min=1)] = 300,
     seed: Annotated[int, typer.Option(help="The first drill; each seed has its own deck, table, lamp and hands.")] = 0,
@@ -194,18 +208,13 @@ def main(
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
     mistakes: Annotated[int, typer.Option(help="Print so many mistakes.")] = 0,
 ) -> None:
-    """Measure landings, idle hands and readings on rendered video with exact truth."""
+    """Measure landings, idle hands and readings on rendered video with exact truth; Ctrl-C prints what is known."""
     total = Figures()
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(measure, seed + n) for n in range(jobs)]
-        following = seed + jobs
-        while waiting:
-            total.add(waiting.pop(0).result())
+    with suppress(KeyboardInterrupt), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for figures in _measured(pool, landings, seed, jobs):
+            total.add(figures)
             found = total.shares["landings found"].n
             print(f"\r{found} of {landings} landings", end="", file=sys.stderr, flush=True)
-            if found + 33 * len(waiting) < landings:
-                waiting.append(pool.submit(measure, following))
-                following += 1
     print(file=sys.stderr)
     if as_json:
         print(msgspec.json.encode({name: (share.k, share.n) for name, share in total.shares.items()}).decode())
