@@ -36,6 +36,8 @@ APPROACH_SHARE: Final = 0.15
 """An arm that reaches a pile covers so much of the strip between the pile and its player's row."""
 SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
+MOST_IN_VAIN: Final = 4
+"""So often a spot where nothing can be read is looked at again a little later, before it counts as unread or bare."""
 MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""
 
@@ -94,6 +96,8 @@ class Spot:
         self._looks: list[_Look] = []
         self._glimpse: Top | None = None
         self._peeked_ns = 0
+        self._wait_until_ns = 0
+        self._in_vain = 0
 
     @property
     def patch(self) -> Patch:
@@ -131,8 +135,8 @@ class Spot:
             self.disturbed_ns = frame.at_ns
         if self._core.share(self._motion.moving) > MOVING_SHARE:
             self._peeked_ns = 0
-            return self._conclude() if self._looks else None
-        if not may_look:
+            return self._conclude_if_read()
+        if not may_look or frame.at_ns < self._wait_until_ns:
             return None
         if any(self._core.share(hand.cells) > COVERED_SHARE for hand in over):
             return self._peek(frame, expected) if self._peeks else None
@@ -180,9 +184,16 @@ class Spot:
         self.looked = True
         self._looks.append(_Look(frame.at_ns, picture.copy(), self._found(picture, changed)))
         found = self._looks[-1].found
-        if (found is not None and found.convinces) or len(self._looks) >= MOST_LOOKS:
+        if found is not None and found.convinces:
             return self._at_rest(self._conclude(), hand_near)
-        return None
+        if len(self._looks) < MOST_LOOKS:
+            return None
+        if self._in_vain < MOST_IN_VAIN and not any(_is_read(look.found) for look in self._looks):
+            self._in_vain += 1
+            self._wait_until_ns = frame.at_ns + PEEK_NS
+            self._looks.clear()
+            return None
+        return self._at_rest(self._conclude(), hand_near)
 
     def _found(self, picture: Image, changed: Mask) -> Finding | None:
         """Look where a card is likely, at the second look everywhere, at the third for one that lies across."""
@@ -192,6 +203,13 @@ class Spot:
         near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
         near += [self.top.pose] if self.top is not None and not near else []
         return self.finder.glance(picture, main, near)
+
+    def _conclude_if_read(self) -> Settled | None:
+        """Something comes over the spot again: what was read so far counts, what was not is left for later."""
+        if any(_is_read(look.found) for look in self._looks):
+            return self._conclude()
+        self._looks.clear()
+        return None
 
     def _conclude(self) -> Settled:
         """Take the best of the looks. If there was only time for a glance, search now."""
@@ -219,7 +237,12 @@ class Spot:
         self._keep(picture)
         self.top = now
         self.disturbed_ns = at_ns
+        self._in_vain = 0
         return seen
 
     def _keep(self, picture: Image) -> None:
         self.picture[:] = picture
+
+
+def _is_read(found: Finding | None) -> bool:
+    return found is not None and found.top.sure > LIKELY

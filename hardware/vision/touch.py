@@ -128,12 +128,17 @@ def touch_of(
 def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
     """Return the share of a card's print, as it lay `then`, that the picture `now` shows in the same place."""
     view = _View(patch, pose, card_mm)
-    print_then = _blocks(view.card(view.wide(then)))
+    print_then = _blocks(_inside(view.card(view.wide(then))))
     printed = print_then.std(axis=1) > PRINTED
     if not printed.any():
         return 0.0
-    same = _correlation(_blocks(view.card(view.wide(now))), print_then) > SAME
+    same = _correlation(_blocks(_inside(view.card(view.wide(now)))), print_then) > SAME
     return float((same & printed).sum() / printed.sum())
+
+
+def _inside(card: Gray) -> Gray:
+    """Return the card without its rim, which looks the same for the card below."""
+    return card[BLOCK:-BLOCK, BLOCK:-BLOCK]
 
 
 def _blocks(card: Gray) -> Blocks:

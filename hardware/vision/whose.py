@@ -53,7 +53,8 @@ class Whose:
         shares = sorted(((key, weight / total) for key, weight in weights.items()), key=lambda item: -item[1])
         (player, place), share = shares[0]
         if place is not None and share > KNOWN:
-            self._used.append(_Used(player, place, landed.top.reading.best[0], landed.touch.at_ns))
+            used = _Used(player, place, landed.top.reading.best[0], landed.touch.at_ns)
+            self._used += [] if used in self._used else [used]
         return tuple(Origin(player=player, place=place, p=round(p, 4)) for (player, place), p in shares if p > 0.001)
 
     def missing(self, gone: Iterable[Departure], touch_ns: int) -> list[Departure]:
