@@ -22,7 +22,7 @@ from hardware.vision.reader import CardReader, rectify
 from referee.cards import UNREAD, Card
 from referee.errors import PictureError
 
-NAMED_FROM: Final = 0.97
+NAMED_FROM: Final = 0.95
 """Least probability with which a card is named; below it is `??`."""
 OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
@@ -209,7 +209,7 @@ def _same_card(a: Index, b: Index) -> bool:
     heads = float(_heading(a) @ _heading(b))
     own, other = place_on(a.card, a.centre), place_on(a.card, b.centre)
     opposite, beside, below = np.array([1 - own, (1 - own[0], own[1]), (own[0], 1 - own[1])])
-    reach = 0.22 if alike_names > 0.8 else 0.12
+    reach = 0.45 if alike_names > 0.8 else 0.12
     near = [float(np.linalg.norm(other - place)) < reach for place in (opposite, beside, below)]
     return (heads < -0.85 and (near[0] or near[2])) or (heads > 0.85 and near[1])
 

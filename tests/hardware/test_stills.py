@@ -52,8 +52,11 @@ TABLES = {"green cloth": (40, 90, 30), "white table": (236, 238, 240), "wood": (
 @pytest.mark.parametrize("top", TABLES)
 def test_cards_lying_apart_are_named_with_their_outline(reader: StillReader, top: str) -> None:
     picture = table(TABLES[top])
-    laid = {"10S": lay(picture, "10S", 180, 200, 12), "QH": lay(picture, "QH", 480, 330, 200),
-            "4D": lay(picture, "4D", 770, 420, 85)}
+    laid = {
+        "10S": lay(picture, "10S", 180, 200, 12),
+        "QH": lay(picture, "QH", 480, 330, 200),
+        "4D": lay(picture, "4D", 770, 420, 85),
+    }
     cards = reader.read(picture)
     assert names(cards) == set(laid)
     for card in cards:
@@ -87,8 +90,12 @@ def test_a_face_down_card_and_a_bare_table_are_no_cards(reader: StillReader) -> 
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"", "is empty"), (b"not a picture at all", "no picture that can be read"), (b"\x89PNG\r\n\x1a\n", "no picture"),
-     (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (30000).to_bytes(4) * 2 + bytes(40), "30000 x 30000 pixels")],
+    [
+        (b"", "is empty"),
+        (b"not a picture at all", "no picture that can be read"),
+        (b"\x89PNG\r\n\x1a\n", "no picture"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (30000).to_bytes(4) * 2 + bytes(40), "30000 x 30000 pixels"),
+    ],
 )
 def test_what_is_no_picture_gets_one_sentence(tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "hostile.jpg"

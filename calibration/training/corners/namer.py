@@ -134,19 +134,19 @@ def write_onnx(net: IndexNamer, path: Path) -> None:
                       dynamo=False, dynamic_axes={"crop": {0: "n"}, "odds": {0: "n"}})
 
 
-def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None) -> None:
+def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
     """Train for about `minutes` of wall clock and write `out`."""
     torch.manual_seed(seed)
     net = IndexNamer().to(memory_format=torch.channels_last)
     if start:
         net.load_state_dict(torch.load(start))
     mean = copy.deepcopy(net)
-    optimiser = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=0.02)
+    optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=0.02)
     store = _Store(np.random.default_rng(seed), pool)
     begun, step, told, written = time.monotonic(), 0, 0.0, time.monotonic()
     while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
-            group["lr"] = 3e-3 * min(1, (step + 1) / 100) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
+            group["lr"] = rate * min(1, (step + 1) / 100) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
         pictures, labels = store.batch()
         with torch.autocast("cpu", torch.bfloat16):
             said = net(pictures)
@@ -176,11 +176,12 @@ def main() -> None:
     parser.add_argument("pools", type=Path, nargs="+")
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--rate", type=float, default=3e-3, help="learning rate at its highest")
     parser.add_argument("--start", type=Path, help="a .pt file to go on from")
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start)
+    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start, told.rate)
 
 
 if __name__ == "__main__":
