@@ -32,6 +32,10 @@ NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
 NOBODY_EXPECTED = 1e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
+COUNTED = frozenset(
+    ("deal_is_over", "not_started", "wrong_pile", "pile_not_in_use", "not_your_spit", "already_spat", "not_stuck")
+)
+"""Reasons that rest on arithmetic: on how many cards somebody has left."""
 BUILT_ON = 4
 BUILT_ON_NS = 3500 * MS
 """So many refused cards must follow one another, the first lying so long, before the players are believed."""

@@ -29,6 +29,7 @@ from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import (
     BUILT_ON,
     BUILT_ON_NS,
+    COUNTED,
     MS,
     NAME_NS,
     NOT_YET,
@@ -256,19 +257,30 @@ class Core(Looks):
             return []
         if best.word == "legal" and legal > 0.8:
             return self._say(n, one, best, p)
-        one.is_told = self.counts_doubtful = True
+        one.is_told = True
+        self.counts_doubtful = self.counts_doubtful or p < 0.9
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns - one.top_seen_ns > 900 * MS:
+        if landing.at_ns - one.top_seen_ns > 900 * MS or not self._is_certain_of(claim):
             return False
         if claim.place is not None and claim.player != "unknown" and claim.reason != "not_your_card":
             view = self.rows[claim.player].places[claim.place - 1]
             if view.seen_ns <= landing.at_ns:
                 return False
         return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
+
+    def _is_certain_of(self, claim: Claim) -> bool:
+        """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
+        position = self.position
+        if claim.reason == "deal_is_over" and position.cleared_by is not None:
+            row = self.rows[position.cleared_by]
+            return row.count("face") == row.count("down") == 0
+        if claim.reason in COUNTED:
+            return self.counts_known and not self.counts_doubtful
+        return True
 
     def _all_explained(self, player: Player, since_ns: int) -> bool:
         """Whether the row was looked at since, and no top is gone that nobody played in the likeliest world."""

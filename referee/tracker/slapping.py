@@ -11,7 +11,7 @@ from referee.game.phases import Phase
 from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide
 from referee.observations import PadSlapped
-from referee.table import Player
+from referee.table import PLAYERS, Player
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import MS
 from referee.tracker.core import Core
@@ -72,6 +72,14 @@ def _uncertainty_ns(presses: list[Press]) -> int:
     return presses[0][1].uncertainty_ns + (rival.uncertainty_ns if rival else 0)
 
 
+def _is_certain_to_go_on(core: Core) -> bool:
+    """Whether it was seen that the deal is not over: both rows show cards, and somebody can play or spit."""
+    if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
+        return False
+    position = core.position
+    return not core.counts_doubtful or any(position.can(player, core.rules) for player in PLAYERS)
+
+
 def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect."""
     if core.position.phase not in (Phase.PLAY, Phase.SPIT) or not core.is_sure():
@@ -82,7 +90,7 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     if view.odd_looks or view.seen_ns < press.at_ns:
         return []
     player: Player | None = press.player
-    if player is None:
+    if player is None or not _is_certain_to_go_on(core):
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
     _, _, said = judge(core.rules, core.position, event, (event,))
