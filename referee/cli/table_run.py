@@ -47,6 +47,7 @@ class TableRun:
         self._rig: LiveRig | None = None
         self._heart: Heart | None = None
         self._shown_ns = 0
+        self._lost: set[str] = set()
 
     def felt(self, seen: AnyObservation) -> None:
         """The pads' sink: their own light answers at once, from the pads' thread."""
@@ -91,11 +92,13 @@ class TableRun:
     def saw(self, seen: AnyObservation) -> None:
         """A lost sensor is shown at the table as well; the pads go on being logged."""
         if isinstance(seen, SensorLost):
+            self._lost.add(seen.sensor)
             self._screen.say(f"{seen.sensor} lost: {seen.reason}")
             self._say_fault(seen.reason)
         elif isinstance(seen, SensorBack):
+            self._lost.discard(seen.sensor)
             self._screen.say(f"{seen.sensor} is back")
-            if self._signals is not None:
+            if self._signals is not None and not self._lost:
                 self._signals.end("fault")
 
     def tell(self, verdict: AnyVerdict) -> None:
