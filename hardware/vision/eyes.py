@@ -38,6 +38,9 @@ SETTLED_NS: Final = 400_000_000
 """After so long without hands and motion everything in view belongs to the still table."""
 UPSET_SHARE: Final = 0.04
 UPSET_SPOTS: Final = 0.95
+CALM_SPOTS: Final = 0.5
+SUDDEN_NS: Final = 250_000_000
+"""From at most half of the spots to nearly all of them it takes a nudge so long."""
 LEAST_SPOTS: Final = 5
 UPSET_NS: Final = 150_000_000
 AGAIN_NS: Final = 1_000_000_000
@@ -60,6 +63,8 @@ class Eyes:
         self._last_call = False
         self._steady: Steady | None = None
         self._lost = False
+        self._upset = False
+        self._calm_ns = 0
         self._quiet_since_ns = 0
         self._hands_seen: tuple[Player, ...] = ()
         self._next_read_ns = 0
@@ -87,7 +92,7 @@ class Eyes:
             self._quiet_since_ns = frame.at_ns
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
-        upset = self._all_changed()
+        upset = self._is_upset(frame.at_ns)
         if upset and frame.at_ns - self._quiet_since_ns >= UPSET_NS:
             return seen + self._look_for_the_table(frame, self._steady)
         settled: dict[Pile, Settled | None] = {}
@@ -132,13 +137,17 @@ class Eyes:
         self._middle_before[:] = self.ring.patch.cut(frame.image)
         return self._read_again(frame)
 
-    def _all_changed(self) -> bool:
-        """Whether nearly all cards look different at once: no hands do that, but a nudged camera or a lamp."""
-        if self.motion.changed_cells < FEW_CELLS:
-            return False
+    def _is_upset(self, at_ns: int) -> bool:
+        """Whether nearly all cards look different all of a sudden: no hands do that, but a nudged camera or a lamp."""
         spots = [spot for spot in self.spots if spot.top is not None]
-        changed = sum(spot.zone.share(self.motion.changed) > UPSET_SHARE for spot in spots)
-        return len(spots) >= LEAST_SPOTS and changed >= UPSET_SPOTS * len(spots)
+        changed = 0
+        if self.motion.changed_cells >= FEW_CELLS:
+            changed = sum(spot.zone.share(self.motion.changed) > UPSET_SHARE for spot in spots)
+        if changed < CALM_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
+            self._calm_ns = at_ns
+        sudden = self._upset or at_ns - self._calm_ns < SUDDEN_NS
+        self._upset = len(spots) >= LEAST_SPOTS and changed >= UPSET_SPOTS * len(spots) and sudden
+        return self._upset
 
     def _look_for_the_table(self, frame: Frame, steady: Steady) -> list[AnyObservation]:
         """All is quiet again: find out what happened to the view, and go on from there."""

@@ -224,8 +224,8 @@ class Spot:
 
     def _at_rest(self, seen: Settled, hand_near: bool) -> Settled:
         """The spot lies free and still: this is how it looks from now on, unless a hand is still near."""
+        self._motion.accept(self._core if hand_near else self.zone)
         if not hand_near:
-            self._motion.accept(self.zone)
             self.disturbed_ns = None
             self.visits.clear()
         return seen
