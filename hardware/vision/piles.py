@@ -34,6 +34,8 @@ JITTER_MM: Final = ((0.0, 0.0), (1.5, 0.0), (-1.5, 0.0), (0.0, 1.5), (0.0, -1.5)
 """Where a card that is hard to read is read again: the mean over small shifts is better than any one of them."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
+PLAIN_SHARE: Final = 0.9
+"""A back has a pattern all over; a place printed on a mat has only an outline and a letter."""
 
 
 class Reader(Protocol):
@@ -121,6 +123,14 @@ def area_mm2(mask: Mask, patch: Patch) -> float:
     return cv2.countNonZero(mask) / patch.px_per_mm**2
 
 
+def plainness(crop: Image) -> float:
+    """Return the share of a card's inner part, margins left out, that is as bright as what is around it."""
+    height, width = crop.shape[:2]
+    gray = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY)[height // 8 : -height // 8, width // 8 : -width // 8]
+    off = cv2.absdiff(gray, cv2.medianBlur(gray, 31))
+    return float((off < STEP - 4.0).mean())
+
+
 class TopFinder:
     """Finds the card on top near one point of the table, in pictures of `patch`."""
 
@@ -178,12 +188,18 @@ class TopFinder:
         unread = top.reading.best[1] < BARELY_READ and top.reading.face_down < BARELY_SURE
         if top.reading.nothing > NOTHING_THERE or (unread and found.edges < LEAST_EDGES):
             return None
+        if top.reading.best[1] < BARELY_SURE and self._is_plain(picture, top.pose):
+            return None
         pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0).pose
         if top.sure > SURE_ENOUGH:
             return Top(pose, top.reading)
         near = [replace(pose, x_mm=pose.x_mm + dx, y_mm=pose.y_mm + dy) for dx, dy in JITTER_MM]
         again = Top(pose, _mean([other.reading for other in self._read(picture, near)]))
         return again if again.sure >= top.sure or again.shows_same(top) else top
+
+    def _is_plain(self, picture: Image, pose: Pose) -> bool:
+        """Whether nothing is printed there as on a back: what was taken for one is a printed place or bare table."""
+        return plainness(rectify(picture, self.patch.to_patch(pose.quad_mm(self._card_mm)))) > PLAIN_SHARE
 
     def _fit(self, gray: Gray, pose: Pose, turns: NDArray[np.float64], slack_mm: float) -> Fit:
         """Return the best rectangle close to a pose."""
