@@ -21,10 +21,9 @@ margin of 4 pixels, either way up): logits of {classes} classes, whose softmax i
 
 ## What it learnt from
 
-{samples} crops, made by `calibration/training/`, seed {seed}, {steps} steps of 128. No photograph was
-used. Four of five decks were drawn by the project's own generator, with {fonts} typefaces of the npm
-scope @fontsource (SIL Open Font License 1.1, Apache-2.0) and DejaVu (Bitstream Vera licence); the others are published
-decks, fetched when training:
+{samples} crops, made by `calibration/training/`, seed {seed}, {steps} steps of 128. {note}No photograph was used. Four of
+five decks were drawn by the project's own generator, with {fonts} typefaces of the npm scope @fontsource (SIL Open Font
+License 1.1, Apache-2.0) and DejaVu (Bitstream Vera licence); the others are published decks, fetched when training:
 
 | deck | licence | source | use |
 |---|---|---|---|
@@ -64,6 +63,8 @@ class Facts:
 
     seed: int
     steps: int
+    note: str
+    """How this run differed from the standard one: empty, or a sentence."""
     samples: int
     parameters: int
     temperature: float
@@ -80,7 +81,7 @@ def write(weights: Path, data: Path, facts: Facts) -> None:
             for deck in decks]
     weights.with_suffix(".md").write_text(_PAGE.format(
         width=CROP_SIZE[0], height=CROP_SIZE[1], classes=len(CLASSES), parameters=facts.parameters,
-        megabytes=weights.stat().st_size / 1e6, samples=facts.samples, seed=facts.seed, steps=facts.steps,
+        megabytes=weights.stat().st_size / 1e6, samples=facts.samples, seed=facts.seed, steps=facts.steps, note=facts.note and facts.note + " ",
         fonts=len(list((data / "fonts").glob("*.woff"))), decks="\n".join(rows), kept=len(facts.labels),
         temperature=facts.temperature, figures="\n".join(_figures(facts)), begin=MEASURED[0], end=MEASURED[1],
         measured="Not yet measured: `python -m calibration.training.evaluate --card` writes it here."))

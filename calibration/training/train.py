@@ -159,6 +159,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=120, help="stop then, if the steps are not done")
     parser.add_argument("--shards", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--note", default="", help="a sentence for the model card: how this run was not the usual one")
     parser.add_argument("--start", type=Path, help="weights (.pt) to go on from")
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -173,7 +174,7 @@ def main() -> None:
     _, labels, visible = _validation(given.work)
     samples = shards.SHARD * len(list((given.work / "training").glob("shard_*.npz")))
     modelcard.write(given.out / "reader.onnx", given.data, modelcard.Facts(
-        given.seed, given.steps, samples, sum(p.numel() for p in net.parameters()), net.temperature.item(),
+        given.seed, given.steps, given.note, samples, sum(p.numel() for p in net.parameters()), net.temperature.item(),
         odds, labels.numpy(), visible))
 
 
