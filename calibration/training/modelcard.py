@@ -21,8 +21,8 @@ margin of 4 pixels, either way up): logits of {classes} classes, whose softmax i
 
 ## What it learnt from
 
-{samples} crops, made by `calibration/training/`, seed {seed}, {steps} steps of 128. {note}No photograph was used. Four of
-five decks were drawn by the project's own generator, with {fonts} typefaces of the npm scope @fontsource (SIL Open Font
+{samples} crops, made by `calibration/training/`, seed {seed}, {steps} steps of 128. {note}
+No photograph was used. Four of five decks were drawn by the project's own generator, with {fonts} typefaces of the npm scope @fontsource (SIL Open Font
 License 1.1, Apache-2.0) and DejaVu (Bitstream Vera licence); the others are published decks, fetched when training:
 
 | deck | licence | source | use |
@@ -81,7 +81,8 @@ def write(weights: Path, data: Path, facts: Facts) -> None:
             for deck in decks]
     weights.with_suffix(".md").write_text(_PAGE.format(
         width=CROP_SIZE[0], height=CROP_SIZE[1], classes=len(CLASSES), parameters=facts.parameters,
-        megabytes=weights.stat().st_size / 1e6, samples=facts.samples, seed=facts.seed, steps=facts.steps, note=facts.note and facts.note + " ",
+        megabytes=weights.stat().st_size / 1e6, samples=facts.samples, seed=facts.seed,
+        steps=facts.steps, note=facts.note,
         fonts=len(list((data / "fonts").glob("*.woff"))), decks="\n".join(rows), kept=len(facts.labels),
         temperature=facts.temperature, figures="\n".join(_figures(facts)), begin=MEASURED[0], end=MEASURED[1],
         measured="Not yet measured: `python -m calibration.training.evaluate --card` writes it here."))
