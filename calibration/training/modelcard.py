@@ -22,8 +22,9 @@ margin of 4 pixels, either way up): logits of {classes} classes, whose softmax i
 ## What it learnt from
 
 {samples} crops, made by `calibration/training/`, seed {seed}, {steps} steps of 128. {note}
-No photograph was used. Four of five decks were drawn by the project's own generator, with {fonts} typefaces of the npm scope @fontsource (SIL Open Font
-License 1.1, Apache-2.0) and DejaVu (Bitstream Vera licence); the others are published decks, fetched when training:
+No photograph was used. Four of five decks were drawn by the project's own generator, with {fonts} typefaces of the
+npm scope @fontsource (SIL Open Font License 1.1, Apache-2.0) and DejaVu (Bitstream Vera licence); the others are
+published decks, fetched when training:
 
 | deck | licence | source | use |
 |---|---|---|---|
