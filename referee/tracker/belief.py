@@ -74,6 +74,8 @@ class OpenLanding:
     landing: CardLanded
     top_seen_ns: int
     """When the card under it was last seen to be what it was thought to be."""
+    refused_before: int = 0
+    """Cards that lay on the pile to be taken back when it came down."""
     told: Claim | None = None
     is_told: bool = False
 
@@ -90,6 +92,8 @@ class PileView:
     """Looks that no world explains: misread, or ahead of the report of a landing."""
     odd_looks: int = 0
     empty_looks: int = 0
+    is_doubtful: bool = False
+    """Whether the last card that counts may be another than it seems."""
     is_old: bool = False
     """It still shows the cards of the deal before."""
     changed_ns: int = LONG_AGO

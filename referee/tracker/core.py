@@ -65,7 +65,8 @@ class Core(Looks):
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
-        self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns))
+        lying = sum(not one.buried for one in self.position.middle(landing.pile).lying)
+        self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns), refused_before=lying)
         self._drop_the_unlikely(landing.at_ns)
         hands = self._whose_hands(landing.at_ns)
         landing = self._read_together(landing)
@@ -120,6 +121,7 @@ class Core(Looks):
         self.become(worlds)
         view = self.piles[taken.pile]
         view.first, view.changed_ns, view.odd_looks = None, max(view.changed_ns, taken.at_ns), 0
+        view.is_doubtful = view.is_doubtful or any(isinstance(v, TakenBack) and not v.was_due for v in told)
         self.moved_ns = max(self.moved_ns, taken.at_ns)
         self._look_again(n, taken.pile)
         return told
@@ -257,14 +259,14 @@ class Core(Looks):
             return []
         if best.word == "legal" and legal > 0.8:
             return self._say(n, one, best, p)
-        one.is_told = True
+        one.is_told = self.piles[one.landing.pile].is_doubtful = True
         self.counts_doubtful = self.counts_doubtful or p < 0.9
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns - one.top_seen_ns > 900 * MS or not self._is_certain_of(claim):
+        if landing.at_ns - one.top_seen_ns > 900 * MS or one.refused_before > 1 or not self._is_certain_of(claim):
             return False
         if claim.place is not None and claim.player != "unknown" and claim.reason != "not_your_card":
             view = self.rows[claim.player].places[claim.place - 1]
@@ -275,6 +277,8 @@ class Core(Looks):
     def _is_certain_of(self, claim: Claim) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
+        if claim.reason in ("not_adjacent", "same_colour") and self.piles[claim.pile].is_doubtful:
+            return False
         if claim.reason == "deal_is_over" and position.cleared_by is not None:
             row = self.rows[position.cleared_by]
             return row.count("face") == row.count("down") == 0
@@ -304,6 +308,8 @@ class Core(Looks):
 
     def _say(self, n: int, one: OpenLanding, claim: Claim, p: float) -> list[AnyVerdict]:
         one.told, one.is_told = claim, True
+        if claim.word == "legal":
+            self.piles[claim.pile].is_doubtful = p < self.caution.no_blame
         at_ns = one.landing.at_ns
         if claim.place is not None and claim.player != "unknown":
             view = self.rows[claim.player].places[claim.place - 1]

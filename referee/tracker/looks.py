@@ -55,6 +55,8 @@ class Looks(Landings):
         if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
             view.strange.clear()
+            if len(tops) == 1 and best == self.position.middle(look.pile).top:
+                view.is_doubtful = False  # it lies open, and all worlds agree on it
         if UNREAD in tops:
             self.worlds = tuple(self._named_top(world, look, best) for world in self.worlds)
         if len(tops) > 1:
