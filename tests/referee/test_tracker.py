@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from at_the_table import MS, START, AtTheTable, kinds, rulings
 
 from referee.observations import Correction, Recount, SensorBack, SensorLost, Undo
 from referee.verdicts import (
@@ -17,7 +18,6 @@ from referee.verdicts import (
     SpitCall,
     TakenBack,
 )
-from at_the_table import MS, START, AtTheTable, kinds, rulings
 
 STUCK = {
     "phase": "play",
