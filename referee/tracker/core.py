@@ -349,6 +349,9 @@ class Core(Looks):
         if phase == self.phase or any(not one.is_told for one in self.open.values()):
             return []
         self.phase = phase
+        if phase is Phase.PLAY:
+            # The table has been told to play and goes on from there: a world that still waits for a spit is no help.
+            self.worlds = tuple(world for world in self.worlds if world.position.phase is phase)
         if phase is Phase.FIRST_SPIT and self.position.A.count == self.position.B.count == 0 and self.moved_ns > 0:
             self._new_deal()
         is_laid = phase is not Phase.FIRST_SPIT or all(map(self.layout.is_laid, PLAYERS))
