@@ -147,7 +147,8 @@ def _by_markers(
     start, _ = cv2.findHomography(np.concatenate(list(rays.values())), points_mm)
     by_size = [_Shape(r, (MARKER_MM, MARKER_MM), 0.3 * OUTLINE_SLACK_MM) for r in rays.values()]
     view = _fitted(_View(np.asarray(start, np.float64), 0.0), by_size)
-    cards = [card for card in (_Shape(pinhole.rays(q), card_mm, OUTLINE_SLACK_MM) for q in quads) if _is_card(view, card)]
+    outlines = [_Shape(pinhole.rays(quad), card_mm, OUTLINE_SLACK_MM) for quad in quads]
+    cards = [outline for outline in outlines if _is_card(view, outline)]
     view = _fitted(view, by_size + cards)
     view = _View(_rigid([view.to_mm(r).mean(axis=0) for r in rays.values()], rays) @ view.to_mm_matrix, view.bend)
     if _marker_residual_mm(view, pinhole, markers) > PRINTED_MM:
@@ -210,7 +211,7 @@ def _shift_to_layout(centres_mm: Points) -> tuple[float, float]:
 
     def fits(shift: Points, reach_mm: float) -> NDArray[np.float64]:
         apart = np.linalg.norm(centres_mm[:, None] + shift - _LAYOUT_MM[None], axis=2)
-        return np.exp(-0.5 * (apart / reach_mm) ** 2)
+        return np.asarray(np.exp(-0.5 * (apart / reach_mm) ** 2), np.float64)
 
     best = max(candidates, key=lambda shift: float(fits(shift, 20.0).max(axis=1).sum()))
     for _ in range(10):

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from threading import Event, Thread
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 CHECK_S: Final = 0.2
 
@@ -16,7 +16,7 @@ class Keyboard:
         self._on_key = on_key
         self._stopping = Event()
         self._thread: Thread | None = None
-        self._before: list[object] | None = None
+        self._before: Any = None  # what tcgetattr gives, handed back as it was
 
     def __enter__(self) -> Self:
         if sys.stdin.isatty():
