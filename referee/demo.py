@@ -29,10 +29,17 @@ from referee.rules.rule_set import rule_set
 from referee.script import Lay, Script, Slap, SpitDown
 from referee.session import Session
 from referee.signals import cue, cues_for, ended_by
-from referee.simulated.players import demo_script, play_game
+from referee.simulated.players import Habits, play_game
 from referee.tracker import Tracker
 from referee.verdicts import AnyVerdict, Award, PlayJudged, SpitJudged
 
+CALM: Final = Habits(
+    reaction_ms=(700, 1600), travel_ms=(280, 450), both_spit_ms=(150, 500), slap_margin_ms=(5, 120), wrong_rank=0.06,
+    same_slap_pile=1.0, hover=0.05, not_yours=0, not_a_top=0, two_at_once=0, unused_pile=0, early_slap=0, too_soon=0,
+    wrong_pile=0, after_the_end=0, on_illegal=0, leave_lying=0, call=0, knock=0, dead_heat=0,
+)  # fmt: skip
+"""Players whom somebody who watches can follow: they make one kind of mistake, and take it back."""
+_LONGEST_NS: Final = 80_000_000_000
 _FAR_NS: Final = 400_000_000
 """A verdict is about another card if its touch is further off."""
 
@@ -90,8 +97,20 @@ def ruling_of(action: Lay | SpitDown) -> str:
 
 
 def simulated_script(seed: int, deals: int) -> Script:
-    """Return a script: one deal in which much happens, or so many deals of a whole game."""
-    return demo_script(seed) if deals == 1 else play_game(seed, deals=deals)
+    """Return the script of so many deals; of one deal, the first from this seed on in which much happens."""
+    if deals > 1:
+        return play_game(seed, CALM, deals)
+    while not _shows_much(script := play_game(seed, CALM, deals=1)):
+        seed += 1
+    return script
+
+
+def _shows_much(script: Script) -> bool:
+    """Whether a short deal has an illegal play, a stuck table with its spits, and a slap."""
+    illegal = any(isinstance(action, Lay) and ruling_of(action) == "illegal" for action in script.actions)
+    spits = sum(isinstance(action, SpitDown) for action in script.actions)
+    slaps = sum(isinstance(action, Slap) for action in script.actions)
+    return illegal and spits >= 4 and slaps == 2 and script.end_ns <= _LONGEST_NS
 
 
 def run_demo(script: Script, look: Look, games: Path, screen: Screen, *, real_time: bool) -> Summary:

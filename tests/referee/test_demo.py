@@ -9,6 +9,7 @@ from rich.console import Console
 from hardware.signals.mixer import Output
 from hardware.simulated.look import Look
 from referee.cards import Card
+from referee.cli.demo import DEFAULT_SEED
 from referee.cli.screen import LiveScreen, PlainScreen, line_of
 from referee.demo import Progress, compare, ruling_of, run_demo, simulated_script
 from referee.log import LoggedGame
@@ -94,7 +95,7 @@ def test_announcements_have_lines() -> None:
 
 @pytest.mark.slow
 def test_the_demo_referees_a_whole_deal_and_agrees_with_the_script(tmp_path: Path) -> None:
-    play = simulated_script(7, 1)
+    play = simulated_script(DEFAULT_SEED, 1)
     summary = run_demo(play, Look(), tmp_path, PlainScreen(), real_time=False)
     right = sum(compared.agrees for compared in summary.compared)
     blamed = [c for c in summary.compared if c.verdict and c.verdict.ruling == "illegal" and not c.agrees]
