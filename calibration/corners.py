@@ -1,7 +1,6 @@
 """Where the table is: from the printed mat, or from four points of any rectangle whose size is known."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Final
 
 import cv2
@@ -17,12 +16,6 @@ GOOD_MM: Final = 1.5
 USABLE_MM: Final = 3.0
 """Traffic light of the residual: up to GOOD_MM green, up to USABLE_MM yellow."""
 LEAST_PX_PER_MM: Final = 1.2
-FIELD_MM: Final = 300.0
-"""Outlines farther from the middle than this are not on the table."""
-NO_CARD_MM: Final = 15.0
-"""An outline that is off by more is not one card."""
-CHECK_CARDS: Final = 3
-"""A card in the middle and one in each row are the least to measure a residual on."""
 
 
 def load_picture(path: str) -> Image:
@@ -80,27 +73,6 @@ def table_from_points(
         rows=default_rows(card_mm),
         reference_hash=picture_hash(image),
     )
-
-
-def card_size_error_mm(table: Table, quads_px: Sequence[Points]) -> float | None:
-    """Return how far cards of known size come out wrong: root mean square of their sides' errors in mm, None without.
-
-    This is a residual on something that had no part in the fit.
-    """
-    errors: list[float] = []
-    for quad in quads_px:
-        corners = table.to_mm(quad)
-        sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
-        short, long = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2))
-        errors += [short - table.card_size_mm[0], long - table.card_size_mm[1]]
-    return float(np.sqrt(np.mean(np.square(errors)))) if errors else None
-
-
-def with_residual(table: Table, quads_px: Iterable[Points]) -> Table:
-    """Return the table with a residual measured on the cards that lie free on it, if there are enough of them."""
-    near = [quad for quad in quads_px if np.abs(table.to_mm(quad)).max() < FIELD_MM]
-    cards = [quad for quad in near if (error := card_size_error_mm(table, [quad])) is not None and error < NO_CARD_MM]
-    return replace(table, residual_mm=card_size_error_mm(table, cards)) if len(cards) >= CHECK_CARDS else table
 
 
 def traffic_light(residual_mm: float | None) -> str:

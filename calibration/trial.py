@@ -4,20 +4,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from calibration.corners import CHECK_CARDS, FIELD_MM, NO_CARD_MM, card_size_error_mm, traffic_light
+from calibration.corners import traffic_light
 from calibration.light import Named
 from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.frames import Frame, Image
 from hardware.tablefile import BRIDGE_MM, POKER_MM, Points, Table, picture_hash
 from hardware.vision.eyes import Eyes
 from hardware.vision.piles import Reader, Top
-from hardware.vision.quads import card_quads
+from hardware.vision.rectify import Pose
+from referee.cards import UNREAD
 from referee.errors import TableFileError
 from referee.table import PILES, PLAYERS
 
 SURE: Final = 0.9
+LOOK_MM: Final = 7.0
+STEP_MM: Final = 0.2
+LEAST_FALL: Final = 12.0
+"""An edge at which the brightness falls by less is not clear: paper on paper."""
+OTHER_SIZE_MM: Final = 2.0
+LEANING: Final = 0.25
+"""Share of the largest errors that is left out: under a card of a leaning stack the next one shows, which makes it
+larger and never smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Place:
         reading = self.top.reading
         if reading.face_down > 0.5:
             return ok(f"face down ({reading.face_down:.2f})")
-        (first, p), *others = [*reading.cards.items()] or [("??", 0.0)]
+        (first, p), *others = [*reading.cards.items()] or [(UNREAD, 0.0)]
         second = f", then {others[0][0]} {others[0][1]:.3f}" if others else ""
         if p >= SURE:
             return ok(f"{first} {p:.3f}{second}")
@@ -70,51 +81,72 @@ def fitted_on(table: Table, image: Image) -> bool:
     return table.camera_matrix is not None and table.reference_hash == picture_hash(image)
 
 
-def check_cards(image: Image, table: Table) -> list[Points]:
-    """Return the outlines of cards that lie free on the table, in px."""
-    near = [quad for quad in card_quads(image) if np.abs(table.to_mm(quad)).max() < FIELD_MM]
-    return [quad for quad in near if (card_size_error_mm(table, [quad]) or 0.0) < NO_CARD_MM]
+def measured(table: Table, image: Image, places: Sequence[Place]) -> tuple[Table, Named]:
+    """Return the table with the residual measured on the cards of this picture, and what to think of it.
 
-
-def measured(table: Table, image: Image) -> tuple[Table, Named]:
-    """Return the table with the residual measured on this picture, and what to think of it.
-
-    Left as it was where the picture says nothing: it had a part in the fit, or too few cards lie free.
+    Left as it was where the picture says nothing: it had a part in the fit, or too few cards show their edges.
     """
     if fitted_on(table, image):
         says = "the residual is measured on cards that had no part in the fit: take a new picture of the table"
         return table, ("residual", skip(says))
-    quads = check_cards(image, table)
-    where = [table.to_mm(quad).mean(axis=0)[1] for quad in quads]
-    bands = {"p1's row": any(y < -60 for y in where), "the middle": any(abs(y) <= 60 for y in where)}
-    bands["p2's row"] = any(y > 60 for y in where)
-    if len(quads) < CHECK_CARDS or not all(bands.values()):
-        lacking = " and ".join(name for name, there in bands.items() if not there) or "more places"
-        return table, ("residual", skip(f"to measure it, lay single cards in the middle and in each row ({lacking})"))
-    off_mm = card_size_error_mm(table, quads)
-    light = traffic_light(off_mm)
-    return replace(table, residual_mm=off_mm), ("residual", _residual_answer(light, quads, table))
+    gray = np.asarray(image.min(axis=2), np.uint8)
+    tops = {place.name: place.top for place in places if place.top is not None}
+    off = {name: both for name, top in tops.items() if (both := size_error_mm(gray, table, top.pose)) is not None}
+    parts = {"the middle": "pile", "p1's row": "p1", "p2's row": "p2"}
+    lacking = [part for part, start in parts.items() if not any(name.startswith(start) for name in off)]
+    if lacking:
+        return table, ("residual", skip(f"to measure it, lay single cards in the middle and each row ({lacking[0]})"))
+    errors = np.array(list(off.values()))
+    believed = np.sort(errors.ravel())[: round(errors.size * (1 - LEANING))]
+    residual_mm = float(np.sqrt(np.mean(believed**2)))
+    return replace(table, residual_mm=residual_mm), ("residual", _residual_answer(residual_mm, errors, table))
 
 
-def _residual_answer(light: str, quads: Sequence[Points], table: Table) -> Answer:
-    says = f"{light} ({len(quads)} cards)"
-    if light.endswith("good"):
+def size_error_mm(gray: NDArray[np.uint8], table: Table, pose: Pose) -> tuple[float, float] | None:
+    """Return by how much a lying card comes out too wide and too high in mm; None where not all its edges show.
+
+    `gray`: the darkest channel, uint8 (height, width). The pose was found with the card's nominal size; each side is
+    looked for anew, from LOOK_MM inside to LOOK_MM outside of where it should be.
+    """
+    top, right, bottom, left = (_side_off_mm(gray, table, a, b) for a, b in _sides(pose.quad_mm(table.card_size_mm)))
+    if top is None or right is None or bottom is None or left is None:
+        return None
+    return left + right, top + bottom
+
+
+def _sides(quad_mm: Points) -> Iterator[tuple[Points, Points]]:
+    """Yield the ends of each side, clockwise from the upper one."""
+    yield from zip(quad_mm, np.roll(quad_mm, -1, axis=0), strict=True)
+
+
+def _side_off_mm(gray: NDArray[np.uint8], table: Table, a: Points, b: Points) -> float | None:
+    """Return how far outside of the line from a to b the paper ends; None where no edge is clear."""
+    steps = np.arange(-LOOK_MM, LOOK_MM + STEP_MM / 2, STEP_MM)
+    along = (b - a) / np.linalg.norm(b - a)
+    outwards = np.array([-along[1], along[0]])
+    starts = a + np.linspace(0.2, 0.8, 25)[:, None] * (b - a)
+    where = table.to_px((starts[:, None] + steps[None, :, None] * outwards).reshape(-1, 2)).astype(np.float32)
+    seen = cv2.remap(gray, where[:, 0].reshape(25, -1), where[:, 1].reshape(25, -1), cv2.INTER_LINEAR)
+    profile = np.median(seen, axis=0)
+    width = round(1.0 / STEP_MM)
+    # convolution turns its kernel round: brightness of the millimetre outside less that of the one inside
+    falls = np.convolve(profile, np.repeat([1.0, -1.0], width), "valid") / width
+    steepest = int(falls.argmin())
+    return None if -falls[steepest] < LEAST_FALL else float(steps[steepest + width] - STEP_MM / 2)
+
+
+def _residual_answer(residual_mm: float, errors: NDArray[np.float64], table: Table) -> Answer:
+    """`errors`: too wide and too high in mm, (N, 2)."""
+    head, _, cure = traffic_light(residual_mm).partition("; ")
+    says = f"{head} ({len(errors)} cards)"
+    if head.endswith("good"):
         return ok(says)
-    other = BRIDGE_MM if table.card_size_mm == POKER_MM else POKER_MM
-    seen = float(np.median([_short_side_mm(table, quad) for quad in quads]))
-    if abs(seen - other[0]) < abs(seen - table.card_size_mm[0]):
-        name = "bridge" if other == BRIDGE_MM else "poker"
+    other, name = (BRIDGE_MM, "bridge") if table.card_size_mm[0] > BRIDGE_MM[0] + 1 else (POKER_MM, "poker")
+    wide, high = np.median(errors, axis=0) + table.card_size_mm
+    if abs(wide - other[0]) < OTHER_SIZE_MM and abs(high - other[1]) < OTHER_SIZE_MM:
         cure = f"run `spit-referee calibrate corners --card {name}`"
-        return fail(f"the cards are {seen:.0f} mm wide, as of {name} size", cure)
-    head, _, cure = light.partition("; ")
-    state = warn if "usable" in head else fail
-    return state(f"{head} ({len(quads)} cards)", cure)
-
-
-def _short_side_mm(table: Table, quad: Points) -> float:
-    corners = table.to_mm(quad)
-    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
-    return float(min(sides[0] + sides[2], sides[1] + sides[3]) / 2)
+        return fail(f"the cards are {wide:.0f} x {high:.0f} mm, as of {name} size", cure)
+    return warn(says, cure) if "usable" in head else fail(says, cure)
 
 
 def answers(places: Sequence[Place]) -> Iterator[Named]:

@@ -79,7 +79,7 @@ def _taken(picture: Image, light: Light, rng: np.random.Generator) -> Image:
     """Light the picture and take it through lens and sensor."""
     tint = np.array([1 - 0.12 * light.warmth, 1.0, 1 + 0.08 * light.warmth])
     falling = 1 - light.slope * np.linspace(0, 1, picture.shape[1])[None, :, None]
-    seen = picture * (light.exposure * tint * falling)
+    seen = (picture * (light.exposure * tint * falling)).astype(np.float32)
     if light.blur_px > 0:
-        seen = cv2.GaussianBlur(seen, (0, 0), light.blur_px)
+        cv2.GaussianBlur(seen, (0, 0), light.blur_px, seen)
     return np.clip(seen + rng.normal(0, light.noise, picture.shape), 0, 255).round().astype(np.uint8)

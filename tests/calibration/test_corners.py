@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from calibration.corners import card_size_error_mm, draw_overlay, table_from_points, traffic_light
-from hardware.tablefile import POKER_MM, rectangle
+from calibration.corners import draw_overlay, table_from_points, traffic_light
+from hardware.tablefile import rectangle
 from referee.errors import TableFileError
 
 TILTED = np.array([(300.0, 600.0), (980.0, 620.0), (900.0, 130.0), (360.0, 120.0)])
@@ -32,15 +32,6 @@ def test_y_points_from_p1_to_p2_and_x_to_the_right_of_p1() -> None:
 def test_points_in_the_wrong_order_are_refused_with_the_right_order_in_the_sentence(order: tuple[int, ...]) -> None:
     with pytest.raises(TableFileError, match="p1-left, p1-right, p2-right, p2-left"):
         table_from_points(PICTURE, TILTED[list(order)], (400.0, 300.0))
-
-
-def test_a_card_that_had_no_part_in_the_fit_measures_the_residual() -> None:
-    table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
-    card = table.to_px(rectangle(40.0, -20.0, *POKER_MM))
-    too_long = table.to_px(rectangle(40.0, -20.0, POKER_MM[0], POKER_MM[1] + 4.0))
-    assert card_size_error_mm(table, [card]) == pytest.approx(0.0, abs=1e-3)
-    assert card_size_error_mm(table, [too_long]) == pytest.approx(4.0 / np.sqrt(2), abs=1e-3)
-    assert card_size_error_mm(table, []) is None
 
 
 def test_the_overlay_draws_on_a_copy() -> None:

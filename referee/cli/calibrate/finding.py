@@ -53,8 +53,9 @@ def corners(
     import cv2
 
     from calibration import corners as steps
+    from calibration.trial import measured, read_table
     from hardware.tablefile import save_table
-    from hardware.vision.quads import card_quads
+    from hardware.vision.reader import CardReader
     from hardware.vision.tablefinder import find_table
     from referee.settings import load_settings, table_file
 
@@ -65,7 +66,7 @@ def corners(
     seen = picture(image, settings)
     if corners is not None and size_mm is not None:
         found = steps.table_from_points(seen, steps.parse_points(corners), size_mm, size_of_card)
-        found = steps.with_residual(found, card_quads(seen))
+        found, _ = measured(found, seen, read_table(seen, found, CardReader()))
     else:
         found = find_table(seen, size_of_card)
     path = table or table_file(settings)

@@ -109,9 +109,10 @@ def test(
     path = table or table_file(settings)
     known = load_table(path)
     seen = picture(image, settings)
-    for what, answer in answers(read_table(seen, known, reader_for(deck or deck_file(path), deck is not None))):
+    places = read_table(seen, known, reader_for(deck or deck_file(path), deck is not None))
+    for what, answer in answers(places):
         show(what, answer, as_json)
-    checked, (what, answer) = measured(known, seen)
+    checked, (what, answer) = measured(known, seen, places)
     show(what, answer, as_json)
     if checked is not known:
         save_table(replace(known, residual_mm=checked.residual_mm), path)
