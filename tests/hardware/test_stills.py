@@ -74,11 +74,15 @@ def test_only_the_top_card_of_an_overlap_is_top(reader: StillReader) -> None:
     assert names(cards) <= {"KD", "7C", "??"}
 
 
-def test_a_fan_shows_an_index_of_every_card(reader: StillReader) -> None:
+def test_in_a_fan_every_index_is_found_and_none_is_named_wrong(reader: StillReader) -> None:
+    fan = ["3H", "8S", "JD", "5C"]
     picture = table((90, 60, 40))
-    for n, card in enumerate(["3H", "8S", "JD", "5C"]):
+    for n, card in enumerate(fan):
         lay(picture, card, 400 + 62 * n, 330 + 10 * n, 14 - 9 * n)
-    assert names(reader.read(picture)) >= {"3H", "8S", "JD", "5C"}
+    cards = reader.read(picture)
+    assert {str(card.best) for card in cards} == set(fan)
+    assert names(cards) <= {*fan, "??"}
+    assert {str(card.card) for card in cards if card.top} == {"5C"}
 
 
 def test_a_face_down_card_and_a_bare_table_are_no_cards(reader: StillReader) -> None:
