@@ -41,7 +41,7 @@ from referee.tracker.belief import (
 from referee.tracker.guesses import Guess
 from referee.tracker.looks import Looks
 from referee.tracker.rows import LONG_AGO
-from referee.tracker.worlds import Claim, World, lies_at, shares
+from referee.tracker.worlds import NEGLIGIBLE, Claim, World, lies_at, shares
 from referee.verdicts import (
     AnyVerdict,
     BackInStep,
@@ -79,7 +79,7 @@ class Core(Looks):
         self.become(
             self._branch(n, world, what, log_weight)
             for log_weight, world, what in branches
-            if log_weight > heaviest - 18
+            if log_weight > heaviest + NEGLIGIBLE
         )
         if landing.at_ns >= pile.changed_ns:
             pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0

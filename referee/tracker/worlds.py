@@ -18,9 +18,9 @@ from referee.table import PILES, Pile, Player, Who
 from referee.tracker import evidence
 from referee.verdicts import Ruling as RulingWord
 
-MOST_WORLDS = 16
-NEGLIGIBLE = math.log(1e-9)
-"""A branch this much lighter than the heaviest is forgotten."""
+MOST_WORLDS = 12
+NEGLIGIBLE = math.log(1e-8)
+"""A branch this much lighter than the heaviest is forgotten: far below what blame needs."""
 
 LIFTED = 0.05
 """Likelihood that a top lies in a hand, or that its landing has not been reported yet."""
