@@ -3,7 +3,7 @@
     python -m calibration.training.lookalike DATA KEPT...
 
 Each KEPT is a folder of card pictures (`KS.png`...) or a sheet of a card game (`.svgz` with one object a card, as
-Debian's gnome-cards-data and kdegames-card-data have them). Courts, jokers and backs are compared: the number cards
+Debian's gnome-cards-data and kdegames-card-data have them). Courts and backs are compared: the number cards, jokers
 and plain aces of all French decks look alike. Exit 1 and a list if one correlates over 0.9 with a kept-out card.
 """
 
