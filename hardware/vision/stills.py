@@ -252,7 +252,7 @@ def _each_once(cards: list[StillCard]) -> list[StillCard]:
 
 def _is_top(card: _Card, cards: list[_Card]) -> bool:
     """Nothing lies on it: it does not look covered, and no barer card shares its place."""
-    if card.complete < 0.25:
+    if card.complete < 0.12:
         return False
     rivals = [c for c in cards if c is not card and c.bare > card.bare]
     return all(overlap(card.quad, rival.quad) < 0.06 * min(area(card.quad), area(rival.quad)) for rival in rivals)

@@ -17,6 +17,8 @@ from referee.errors import PictureError
 
 Picture = NDArray[np.uint8]
 
+PX_PER_MM = 2.6
+
 
 @pytest.fixture(scope="module")
 def reader() -> StillReader:
@@ -30,7 +32,7 @@ def table(colour: tuple[int, int, int], width: int = 960, height: int = 640) -> 
 
 def lay(picture: Picture, card: str, x: float, y: float, degrees: float, style: str = "club") -> NDArray[np.float64]:
     """Put a card on the table, middle at (x, y), and return its corners."""
-    art = Deck(style, 2.6).art(None if card == "back" else parse_card(card)).astype(np.float32)
+    art = Deck(style, PX_PER_MM).art(None if card == "back" else parse_card(card)).astype(np.float32)
     height, width = art.shape[:2]
     turn = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), degrees, 1.0)
     turn[:, 2] += (x - (width - 1) / 2, y - (height - 1) / 2)
@@ -62,7 +64,7 @@ def test_cards_lying_apart_are_named_with_their_outline(reader: StillReader, top
     for card in cards:
         assert card.top and card.quad is not None
         best = min(np.abs(np.roll(card.quad, turn, axis=0) - laid[card.card]).max() for turn in (0, 2))
-        assert best < 8
+        assert best < 4 * PX_PER_MM
 
 
 def test_only_the_top_card_of_an_overlap_is_top(reader: StillReader) -> None:
