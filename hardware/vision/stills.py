@@ -141,12 +141,12 @@ class StillReader:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
         complete = float(np.mean([i.complete for i in group]))
         odds, quad = _mixed([i.odds for i in group]), _outline(group)
-        quads = [fitted(image, quad), quad, *(other for other in outlines if alike(quad, other) > 0.6)]
+        quads = [*(other for other in outlines if alike(quad, other) > 0.6), fitted(image, quad), quad]
         whole = self._whole(image, quads)
-        surest = int(np.argmax(whole[:, :-1].max(axis=1)))
-        odds = _joined(odds, whole[surest], complete)
-        quad = quads[surest] if complete > 0.3 else quad
-        face = float(whole[surest, int(np.argmax(odds[:-1]))])
+        chosen = _most_exact(whole)
+        odds = _joined(odds, whole[chosen], complete)
+        quad = quads[chosen] if complete > 0.3 else quad
+        face = float(whole[chosen, int(np.argmax(odds[:-1]))])
         card = _Card(odds, quad, complete, group, complete * (0.1 + face) * len(group))
         return card if card.p > odds[-1] and card.p * card.score > FAINTEST else None
 
@@ -162,6 +162,12 @@ class StillReader:
         """Odds (N, 54) over NAMES and "no face" from whole cards."""
         odds = self._reader.odds(np.stack([rectify(image, quad) for quad in quads])).astype(np.float64)
         return np.concatenate([odds[:, :53], odds[:, 53:].sum(axis=1, keepdims=True)], axis=1)
+
+
+def _most_exact(whole: NDArray[np.float64]) -> int:
+    """Which outline of a card to take, given the most exact first: the first that reads nearly as surely as any."""
+    sure = whole[:, :-1].max(axis=1)
+    return int(np.argmax(sure > 0.9 * sure.max()))
 
 
 def _mixed(odds: list[NDArray[np.float64]]) -> NDArray[np.float64]:
