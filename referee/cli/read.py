@@ -29,8 +29,12 @@ def read(
             _tell_failure(path, error, as_json)
             continue
         found += len(cards)
-        print(json.dumps({"file": str(path), "cards": [_as_json(card) for card in cards]}) if as_json
-              else _sentence(path, cards), flush=True)
+        print(
+            json.dumps({"file": str(path), "cards": [_as_json(card) for card in cards]})
+            if as_json
+            else _sentence(path, cards),
+            flush=True,
+        )
     if failed:
         raise typer.Exit(2)
     if not found:
