@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
+from hardware.vision.cardquads import fitted
 from hardware.vision.enrolled import NAMES, Confusion, EnrolledDeck
 from hardware.vision.quads import Quad, card_quads
 from hardware.vision.reader import CLASSES, CardReader, rectify
@@ -23,6 +24,8 @@ LEAST_RIGHT: Final = 0.75
 """The same for the share of varied pictures that are nearer to the right one."""
 WEAK_ODDS: Final = 100.0
 """Pairs under this are shown."""
+MISSHAPEN: Final = 0.07
+"""An outline whose sides differ more from the others is not enrolled."""
 MOST_OF_ONE: Final = 4
 """More pictures of one card are not kept."""
 
@@ -125,17 +128,48 @@ def refuse_twins(pairs: Iterable[Confusion]) -> None:
 
 
 def free_cards(image: Image, stills: StillReader, reader: CardReader) -> list[tuple[Card, Quad]]:
-    """Return the cards that lie free and face up, each with its corners; `??` for one that is not named surely."""
+    """Return the cards that lie free and face up, each with its corners; `??` for one that is not named surely.
+
+    All lie on one table under one camera, so that an outline of another size than most is not of a whole card.
+    """
     read = stills.read(image)
     free = [(card.card if card.p >= SURE else UNREAD, card.quad) for card in read if card.top and card.quad is not None]
-    taken = [quad.mean(axis=0) for _, quad in free]
-    for quad in card_quads(image):
-        reach = 0.4 * float(np.linalg.norm(quad[0] - quad[1]))
-        if any(np.linalg.norm(quad.mean(axis=0) - middle) < reach for middle in taken):
-            continue
-        if reader.odds(rectify(image, quad)[None])[0, : len(NAMES)].sum() > 0.5:
+    outlines = card_quads(image)
+    for quad in outlines:
+        if not any(_same_place(quad, other) for _, other in free) and _shows_face(image, quad, reader):
             free.append((UNREAD, quad))
-    return free
+    if not free:
+        return []
+    size = np.median([_sides(quad) for _, quad in free], axis=0)
+    chosen = [(name, _best_shaped(image, quad, outlines, size)) for name, quad in free]
+    return [(name, quad) for name, quad in chosen if _misshapen(quad, size) < MISSHAPEN]
+
+
+def _same_place(quad: Quad, other: Quad) -> bool:
+    return bool(np.linalg.norm(quad.mean(axis=0) - other.mean(axis=0)) < 0.4 * _sides(other)[0])
+
+
+def _shows_face(image: Image, quad: Quad, reader: CardReader) -> bool:
+    return bool(reader.odds(rectify(image, quad)[None])[0, : len(NAMES)].sum() > 0.5)
+
+
+def _best_shaped(image: Image, quad: Quad, outlines: Sequence[Quad], size: NDArray[np.float64]) -> Quad:
+    """Return the outline of a card that comes nearest to the size of the others."""
+    others = [outline for outline in outlines if _same_place(outline, quad)]
+    return min([quad, fitted(image, quad), *others], key=lambda one: _misshapen(one, size))
+
+
+def _sides(quad: Quad) -> NDArray[np.float64]:
+    """Return the mean length of the short and of the long sides in px."""
+    lengths = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    return np.sort([(lengths[0] + lengths[2]) / 2, (lengths[1] + lengths[3]) / 2])
+
+
+def _misshapen(quad: Quad, size: NDArray[np.float64]) -> float:
+    """Return by which share a side differs from the usual size, or from the side opposite."""
+    lengths = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    skew = np.abs(lengths[:2] - lengths[2:]) / (lengths[:2] + lengths[2:]) * 2
+    return float(max(np.abs(_sides(quad) / size - 1).max(), skew.max()))
 
 
 def in_reading_order(cards: Sequence[tuple[Card, Quad]]) -> list[tuple[Card, Quad]]:
