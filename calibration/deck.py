@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hardware.frames import Image
 from hardware.vision.cardquads import fitted
 from hardware.vision.enrolled import NAMES, Confusion, EnrolledDeck
+from hardware.vision.outlines import free_outlines
 from hardware.vision.quads import Quad, card_quads
 from hardware.vision.reader import CLASSES, CardReader, rectify
 from hardware.vision.stills import StillReader
@@ -134,7 +135,7 @@ def free_cards(image: Image, stills: StillReader, reader: CardReader) -> list[tu
     """
     read = stills.read(image)
     free = [(card.card if card.p >= SURE else UNREAD, card.quad) for card in read if card.top and card.quad is not None]
-    outlines = card_quads(image)
+    outlines = [*card_quads(image), *(np.asarray(quad, np.float64) for quad in free_outlines(image))]
     for quad in outlines:
         if not any(_same_place(quad, other) for _, other in free) and _shows_face(image, quad, reader):
             free.append((UNREAD, quad))
