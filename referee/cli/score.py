@@ -1,7 +1,10 @@
 """`spit-referee score`: how right the referee is over simulated games whose truth is known."""
 
 import json
+import multiprocessing
 import sys
+import time
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,14 +27,14 @@ def score(
     from rich.console import Console
     from rich.progress import Progress
 
-    from referee.simulated.score import Score, score_games
+    from referee.simulated.score import Score
 
     scores: dict[float, Score] = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
         for rate in misreads or [0.01, 0.03, 0.10]:
             task = progress.add_task(f"{rate:.0%} misread", total=games)
             scores[rate] = Score()
-            for one in score_games(range(seed, seed + games), rate, honest):
+            for one in _scores(range(seed, seed + games), rate, honest):
                 scores[rate].add(one)
                 progress.advance(task)
     for rate, one in scores.items():
@@ -41,6 +44,24 @@ def score(
             _print_table(rate, seed, one)
         if stories:
             print(*one.stories, sep="\n")
+
+
+def _scores(seeds: Iterable[int], misreads: float, honest: bool) -> "Iterator[Score]":
+    """Yield the score of each game, on all cores, in no order."""
+    with multiprocessing.Pool() as pool:
+        yield from pool.imap_unordered(_score_one, [(seed, misreads, honest) for seed in seeds])
+
+
+def _score_one(game: tuple[int, float, bool]) -> "Score":
+    from referee.simulated.noise import Noise
+    from referee.simulated.players import HONEST
+    from referee.simulated.score import score_game
+
+    seed, misreads, honest = game
+    started = time.process_time()
+    score = score_game(seed, Noise(misreads=misreads), habits=HONEST if honest else None)
+    score.seconds = time.process_time() - started
+    return score
 
 
 def _print_table(rate: float, seed: int, score: "Score") -> None:

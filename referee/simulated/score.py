@@ -1,8 +1,6 @@
 """How right the tracker is over simulated games: breaches found, false accusations, how long it is out of step."""
 
 import math
-import multiprocessing
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +11,7 @@ from referee.observations import CardLanded
 from referee.rules.rule_set import RuleSet
 from referee.script import AnyAction, Gather, Lay, Script, Slap, SpitDown
 from referee.simulated.noise import Noise, Seen, observe
-from referee.simulated.players import HONEST, Habits, play_game
+from referee.simulated.players import Habits, play_game
 from referee.table import PILES, Pile
 from referee.tracker.tracker import Tracker
 from referee.verdicts import AnyVerdict, PlayJudged, SlapJudged, SpitJudged
@@ -288,17 +286,3 @@ def wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def _score_one(game: tuple[int, float, bool]) -> Score:
-    seed, misreads, honest = game
-    started = time.process_time()
-    score = score_game(seed, Noise(misreads=misreads), habits=HONEST if honest else None)
-    score.seconds = time.process_time() - started
-    return score
-
-
-def score_games(seeds: Iterable[int], misreads: float, honest: bool = False) -> Iterator[Score]:
-    """Yield the score of each game, on all cores."""
-    with multiprocessing.Pool() as pool:
-        yield from pool.imap_unordered(_score_one, [(seed, misreads, honest) for seed in seeds])

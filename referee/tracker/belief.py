@@ -32,6 +32,8 @@ NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
 NOBODY_EXPECTED = 1e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
+QUIET_NS = 4000 * MS
+"""So long nobody is blamed after the thread was lost or found again."""
 COUNTED = frozenset(
     ("deal_is_over", "not_started", "wrong_pile", "pile_not_in_use", "not_your_spit", "already_spat", "not_stuck")
 )
@@ -90,6 +92,8 @@ class PileView:
     seen_ns: int = LONG_AGO
     strange: list[PileRead] = field(default_factory=list)
     """Looks that no world explains: misread, or ahead of the report of a landing."""
+    shown: Card | None = None
+    """What the last look at it read."""
     odd_looks: int = 0
     empty_looks: int = 0
     is_doubtful: bool = False
@@ -119,6 +123,8 @@ class Belief:
     in_view: list[HandsSeen] = field(default_factory=list)
     moved_ns: int = LONG_AGO
     """The last landing, taking back or change in a row."""
+    quiet_until_ns: int = LONG_AGO
+    """Nobody is blamed for what happens before this moment: the thread was lost just now."""
     not_stuck: Position | None = None
     """The position that was last found not to be stuck."""
     lost: int = 0

@@ -33,6 +33,7 @@ from referee.tracker.belief import (
     MS,
     NAME_NS,
     NOT_YET,
+    QUIET_NS,
     REPORT_NS,
     SEEN_ENOUGH_NS,
     UNLIKELY,
@@ -85,7 +86,6 @@ class Core(Looks):
             pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
-        self.lost += self.lost > 0
 
     def _read_together(self, landing: CardLanded) -> CardLanded:
         """The landing with the looks that were ahead of its report: they read the same card. A look that flatly
@@ -232,7 +232,7 @@ class Core(Looks):
         if chain < BUILT_ON or not both or waited_ns < BUILT_ON_NS or world.position.phase is not Phase.PLAY:
             return []
         self.worlds = (rowsync.as_it_lies(world, pile),)
-        self.counts_doubtful = True
+        self.counts_doubtful, self.quiet_until_ns = True, self.now_ns + QUIET_NS
         told: list[AnyVerdict] = [
             CannotTell(at_ns=self.now_ns, decided_ns=self.now_ns, about="top", pile=pile),
             BackInStep(at_ns=self.now_ns, decided_ns=self.now_ns, landings=chain),
@@ -259,14 +259,18 @@ class Core(Looks):
             return []
         if best.word == "legal" and legal > 0.8:
             return self._say(n, one, best, p)
+        self.lost += 1
         one.is_told = self.piles[one.landing.pile].is_doubtful = True
-        self.counts_doubtful = self.counts_doubtful or p < 0.9
+        if p < 0.9:
+            self.counts_doubtful, self.quiet_until_ns = True, self.now_ns + QUIET_NS
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns - one.top_seen_ns > 900 * MS or one.refused_before > 1 or not self._is_certain_of(claim):
+        if landing.at_ns < self.quiet_until_ns or landing.at_ns - one.top_seen_ns > 900 * MS:
+            return False
+        if one.refused_before > 1 or not self._is_certain_of(claim):
             return False
         if claim.place is not None and claim.player != "unknown" and claim.reason != "not_your_card":
             view = self.rows[claim.player].places[claim.place - 1]
@@ -309,6 +313,7 @@ class Core(Looks):
     def _say(self, n: int, one: OpenLanding, claim: Claim, p: float) -> list[AnyVerdict]:
         one.told, one.is_told = claim, True
         if claim.word == "legal":
+            self.lost = 0
             self.piles[claim.pile].is_doubtful = p < self.caution.no_blame
         at_ns = one.landing.at_ns
         if claim.place is not None and claim.player != "unknown":

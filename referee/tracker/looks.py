@@ -41,7 +41,7 @@ class Looks(Landings):
         if look.empty > 0.5:
             self._look_at_empty(look)
             return
-        view.empty_looks = 0
+        view.empty_looks, view.shown = 0, evidence.best_card(look.cards)
         if self.position.phase is Phase.FIRST_SPIT and self.phase != Phase.FIRST_SPIT:
             return  # the cards of the old deal still lie there
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
@@ -67,7 +67,7 @@ class Looks(Landings):
     def _look_at_empty(self, look: PileRead) -> None:
         """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""
         view = self.piles[look.pile]
-        view.is_old, view.seen_ns = False, look.at_ns
+        view.is_old, view.seen_ns, view.shown = False, look.at_ns, None
         view.strange.clear()
         view.empty_looks += 1
         position = self.position

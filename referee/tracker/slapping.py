@@ -90,7 +90,7 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     if view.odd_looks or view.seen_ns < press.at_ns:
         return []
     player: Player | None = press.player
-    if player is None or not _is_certain_to_go_on(core):
+    if player is None or press.at_ns < core.quiet_until_ns or not _is_certain_to_go_on(core):
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
     _, _, said = judge(core.rules, core.position, event, (event,))

@@ -8,7 +8,7 @@ from referee.game.phases import Phase
 from referee.rules.rows import EMPTY
 from referee.table import PILES, PLAYERS, Pile
 from referee.tracker import rowsync, telling
-from referee.tracker.belief import MS
+from referee.tracker.belief import MS, QUIET_NS
 from referee.tracker.core import Core
 from referee.tracker.worlds import World
 from referee.verdicts import AnyVerdict, BackInStep
@@ -44,7 +44,7 @@ def _catch_up(core: Core) -> list[AnyVerdict]:
         world = rowsync.caught_up(world, player, core.rows[player], onto)
     if world is core.worlds[0]:
         return []
-    core.worlds, core.counts_doubtful = (world,), True
+    core.worlds, core.counts_doubtful, core.quiet_until_ns = (world,), True, core.now_ns + QUIET_NS
     told: list[AnyVerdict] = [BackInStep(at_ns=core.now_ns, decided_ns=core.now_ns, landings=core.lost)]
     core.lost = 0
     return told + _cleared_unseen(core, world, onto)

@@ -22,7 +22,7 @@ from referee.observations import (
     Undo,
 )
 from referee.rules.rule_set import RuleSet
-from referee.tracker import slapping, stillness
+from referee.tracker import recovery, slapping, stillness
 from referee.tracker.belief import MS, Caution
 from referee.tracker.core import Core
 from referee.tracker.correcting import corrected, in_words, is_call, undoing
@@ -221,6 +221,7 @@ class Tracker:
         told += core.decide()
         told += self._understand_presses(state, core)
         told += stillness.when_still(core)
+        told += recovery.find_the_thread(core)
         told += core.phase_changes()
         return told
 
