@@ -8,8 +8,11 @@ from referee.simulated.score import breaches_of
 
 def landings(noise: Noise) -> list[tuple[str, dict[str, float]]]:
     seen = [one for seed in range(6) for one in observe(play_game(seed), noise, seed)]
-    return [(one.about.card, dict(one.observation.cards)) for one in seen
-            if isinstance(one.observation, CardLanded) and one.about is not None and hasattr(one.about, "card")]  # fmt: skip
+    return [
+        (one.about.card, dict(one.observation.cards))
+        for one in seen
+        if isinstance(one.observation, CardLanded) and isinstance(one.about, Lay | SpitDown)
+    ]
 
 
 def test_perfect_sensors_read_every_card_right() -> None:
