@@ -1,6 +1,7 @@
 """Simulated sensors: errors at the rate they say, calibrated, and reports in order of arrival."""
 
 from referee.observations import CardLanded, PadSlapped
+from referee.script import Lay, SpitDown
 from referee.simulated.noise import PERFECT, Noise, observe
 from referee.simulated.players import play_game
 from referee.simulated.score import breaches_of
