@@ -144,9 +144,7 @@ def _was_seen(truth: Landing, truths: list[Landing], renderer: Renderer) -> bool
     return any(renderer.visible(at_ns, truth.card) >= 0.5 for at_ns in moments)
 
 
-def _count_match(
-    truth: Landing, match: CardLanded, figures: Figures, frame_ns: float, place: str, kind: str
-) -> None:
+def _count_match(truth: Landing, match: CardLanded, figures: Figures, frame_ns: float, place: str, kind: str) -> None:
     card, p = _best(match.cards)
     figures.count(f"card right{kind}", card == truth.card and p >= _SURE)
     figures.count(f"card wrong{kind}", card != truth.card and p >= _SURE)

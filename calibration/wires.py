@@ -72,9 +72,7 @@ class Listener:
                 return self._told(slap, news.contact_ns, bounces, notes)
         return None if slap is None else self._told(slap, None, bounces, notes)
 
-    def _told(
-        self, slap: PadSlapped, contact_ns: int | None, before: Mapping[Pad, int], notes: list[PadNote]
-    ) -> Press:
+    def _told(self, slap: PadSlapped, contact_ns: int | None, before: Mapping[Pad, int], notes: list[PadNote]) -> Press:
         pad = _pad(slap)
         said = tuple(note.sentence for note in notes if note.pad == pad and note.what != "edge_lost")
         lost = any(note.what == "edge_lost" for note in notes)

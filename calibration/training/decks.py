@@ -39,14 +39,22 @@ _OTHER_PIPS: dict[str, list[list[tuple[float, float]]]] = {
     "2": [[(0, 0), (1, 1)], [(0.5, 0.2), (0.5, 0.8)]],
     "3": [[(0, 0), (0.5, 0.5), (1, 1)], [(0.5, 0), (0, 1), (1, 1)]],
     "6": [[(x, y) for y in (0.2, 0.5, 0.8) for x in (0, 1)]],
-    "7": [[(0, 0), (1, 0), (0.5, 0.75), (0, 0.5), (1, 0.5), (0, 1), (1, 1)],
-          [(0, 0), (1, 0), (0.5, 0.5), (0, 0.5), (1, 0.5), (0, 1), (1, 1)]],
-    "8": [[(x, y / 3) for y in range(4) for x in (0, 1)],
-          [(0, 0), (1, 0), (0, 0.5), (0.5, 0.5), (1, 0.5), (0.5, 0), (0, 1), (1, 1)]],
-    "9": [[(x, y) for y in (0, 0.5, 1) for x in _COLUMNS],
-          [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 6)]],
-    "10": [[(x, y / 4) for y in range(5) for x in (0, 1)],
-           [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 3), (0.5, 2 / 3)]],
+    "7": [
+        [(0, 0), (1, 0), (0.5, 0.75), (0, 0.5), (1, 0.5), (0, 1), (1, 1)],
+        [(0, 0), (1, 0), (0.5, 0.5), (0, 0.5), (1, 0.5), (0, 1), (1, 1)],
+    ],
+    "8": [
+        [(x, y / 3) for y in range(4) for x in (0, 1)],
+        [(0, 0), (1, 0), (0, 0.5), (0.5, 0.5), (1, 0.5), (0.5, 0), (0, 1), (1, 1)],
+    ],
+    "9": [
+        [(x, y) for y in (0, 0.5, 1) for x in _COLUMNS],
+        [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 6)],
+    ],
+    "10": [
+        [(x, y / 4) for y in range(5) for x in (0, 1)],
+        [(x, y / 3) for y in range(4) for x in (0, 1)] + [(0.5, 1 / 3), (0.5, 2 / 3)],
+    ],
 }
 """What some publishers do instead."""
 
@@ -118,15 +126,23 @@ def _style(rng: np.random.Generator) -> Style:
     column = rng.uniform(0.35, 0.4) if jumbo else rng.uniform(0.25, 0.34)
     top = rng.uniform(0.28, 0.36) if panel else rng.uniform(0.12, 0.22)
     return Style(
-        width_mm=width, height_mm=float(rng.choice([88.9, 87.0, 91.0])), radius_mm=rng.uniform(2.2, 4.6),
-        rank_mm=rank, suit_mm=suit, inset_mm=(rng.uniform(4.4, 6.8) + (rank - 7) * 0.3 * jumbo, rng.uniform(2.4, 6.0)),
-        gap_mm=rng.uniform(0.4, 2.0), corners=4 if rng.random() < 0.16 else 2,
+        width_mm=width,
+        height_mm=float(rng.choice([88.9, 87.0, 91.0])),
+        radius_mm=rng.uniform(2.2, 4.6),
+        rank_mm=rank,
+        suit_mm=suit,
+        inset_mm=(rng.uniform(4.4, 6.8) + (rank - 7) * 0.3 * jumbo, rng.uniform(2.4, 6.0)),
+        gap_mm=rng.uniform(0.4, 2.0),
+        corners=4 if rng.random() < 0.16 else 2,
         pip_mm=rng.uniform(5.5, 8) if panel else rng.uniform(8.5, 12) if jumbo else rng.uniform(9.5, 16),
         pips="places" if panel else str(rng.choice(["places", "big", "none"], p=[0.86, 0.06, 0.08])),
         pip_box=(column, top, 1 - column, 1 - top),
         frame=str(rng.choice(["line", "double", "card", "none"], p=[0.55, 0.15, 0.1, 0.2])),
-        court_box=(rng.uniform(0.11, 0.22), rng.uniform(0.08, 0.17)), panel=panel,
-        paper=paper, inks=_inks(rng, dark), letters=_LETTERS[rng.choice(3, p=[0.92, 0.05, 0.03])],
+        court_box=(rng.uniform(0.11, 0.22), rng.uniform(0.08, 0.17)),
+        panel=panel,
+        paper=paper,
+        inks=_inks(rng, dark),
+        letters=_LETTERS[rng.choice(3, p=[0.92, 0.05, 0.03])],
     )
 
 
@@ -173,7 +189,7 @@ class Deck:
         height = s.rank_mm + s.gap_mm + s.suit_mm
         x, y = max(0.8, s.inset_mm[0] - width / 2), s.inset_mm[1]
         right, bottom = s.width_mm - x - width, s.height_mm - y - height
-        places = [(x, y, False), (right, bottom, True), (right, y, False), (x, bottom, True)][:s.corners]
+        places = [(x, y, False), (right, bottom, True), (right, y, False), (x, bottom, True)][: s.corners]
         return [Corner(left, top, width, height, upside_down) for left, top, upside_down in places]
 
     def draw(self, card: str, px_per_mm: float) -> NDArray[np.uint8]:
@@ -247,9 +263,12 @@ class Deck:
         x, y = int(left * canvas.width), int(top * canvas.height)
         size = canvas.width - 2 * x, canvas.height - 2 * y
         borrowed = self._courts.get(card)
-        panel = (painting.court(rng, *size, s.paper, self._palette) if borrowed is None
-                 else cv2.resize(borrowed, size, interpolation=cv2.INTER_AREA))
-        canvas.picture[y:canvas.height - y, x:canvas.width - x] = panel
+        panel = (
+            painting.court(rng, *size, s.paper, self._palette)
+            if borrowed is None
+            else cv2.resize(borrowed, size, interpolation=cv2.INTER_AREA)
+        )
+        canvas.picture[y : canvas.height - y, x : canvas.width - x] = panel
         if s.frame in ("line", "double"):
             canvas.outline(left, top, self._palette[0])
         if s.frame == "double":
@@ -266,7 +285,8 @@ class Deck:
         s, ink = self.style, self.style.inks["S" if rng.random() < 0.5 else "H"]
         left, top = int(rng.uniform(0.1, 0.28) * canvas.width), int(rng.uniform(0.08, 0.25) * canvas.height)
         canvas.picture[top:-top, left:-left] = painting.joker(
-            rng, canvas.width - 2 * left, canvas.height - 2 * top, s.paper, self._palette)
+            rng, canvas.width - 2 * left, canvas.height - 2 * top, s.paper, self._palette
+        )
         if self._joker_word is None:
             for upside_down in (False, True):
                 x, y = s.inset_mm[0], s.inset_mm[1] + s.rank_mm / 2
@@ -323,18 +343,19 @@ class _Canvas:
         self.width, self.height = round(style.width_mm * px_per_mm), round(style.height_mm * px_per_mm)
         self.picture = np.full((self.height, self.width, 3), style.paper, np.uint8)
 
-    def stamp(self, mask: Mask, x_mm: float, y_mm: float, height_mm: float, ink: painting.Colour,
-              upside_down: bool) -> None:
+    def stamp(
+        self, mask: Mask, x_mm: float, y_mm: float, height_mm: float, ink: painting.Colour, upside_down: bool
+    ) -> None:
         """Print a sign with its middle at (x, y); what lies outside the card is cut."""
         height = max(2, round(height_mm * self._px_per_mm))
         width = max(2, round(mask.shape[1] * height / mask.shape[0]))
         sign = cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA)
         sign = sign[::-1, ::-1] if upside_down else sign
         x, y = round(x_mm * self._px_per_mm - width / 2), round(y_mm * self._px_per_mm - height / 2)
-        sign = sign[max(0, -y):self.height - y, max(0, -x):self.width - x]
+        sign = sign[max(0, -y) : self.height - y, max(0, -x) : self.width - x]
         if sign.size == 0:
             return
-        part = self.picture[max(0, y):max(0, y) + sign.shape[0], max(0, x):max(0, x) + sign.shape[1]]
+        part = self.picture[max(0, y) : max(0, y) + sign.shape[0], max(0, x) : max(0, x) + sign.shape[1]]
         cover = sign[..., None].astype(np.uint16)
         part[:] = ((part * (255 - cover) + np.array(ink, np.uint16) * cover) // 255).astype(np.uint8)
 

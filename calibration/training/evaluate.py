@@ -195,7 +195,7 @@ class Verdicts:
             pictures.append(np.vstack([picture, strip]))
         blank = np.zeros((2 * CROP_SIZE[1] + 20, 2 * CROP_SIZE[0], 3), np.uint8)
         pictures += [blank] * (-len(pictures) % 8 if pictures else 8)
-        return np.asarray(np.vstack([np.hstack(pictures[i:i + 8]) for i in range(0, len(pictures), 8)]), np.uint8)
+        return np.asarray(np.vstack([np.hstack(pictures[i : i + 8]) for i in range(0, len(pictures), 8)]), np.uint8)
 
 
 def main() -> None:
@@ -211,7 +211,7 @@ def main() -> None:
         parser.error("nothing to measure with: give --table or --photos")
     reader = CardReader(given.weights)
     crops = np.stack([case.crop for case in cases])
-    odds = np.concatenate([reader.odds(crops[i:i + 64]) for i in range(0, len(crops), 64)])
+    odds = np.concatenate([reader.odds(crops[i : i + 64]) for i in range(0, len(crops), 64)])
     verdicts = Verdicts(cases, odds)
     report = "\n".join(verdicts.report())
     print(report)

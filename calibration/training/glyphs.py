@@ -20,8 +20,12 @@ Point = tuple[float, float]
 
 def _cubic(a: Point, b: Point, c: Point, d: Point) -> NDArray[np.float64]:
     t = np.linspace(0, 1, 24)[:, None]
-    return ((1 - t) ** 3 * np.array(a) + 3 * t * (1 - t) ** 2 * np.array(b)
-            + 3 * t**2 * (1 - t) * np.array(c) + t**3 * np.array(d))
+    return (
+        (1 - t) ** 3 * np.array(a)
+        + 3 * t * (1 - t) ** 2 * np.array(b)
+        + 3 * t**2 * (1 - t) * np.array(c)
+        + t**3 * np.array(d)
+    )
 
 
 def _mirrored(right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,7 +44,7 @@ def _filled(outlines: list[NDArray[np.float64]], width: float) -> Mask:
 
 def _tight(mask: Mask) -> Mask:
     x, y, w, h = cv2.boundingRect((mask > 60).astype(np.uint8))
-    return mask[y:y + h, x:x + w] if w and h else mask
+    return mask[y : y + h, x : x + w] if w and h else mask
 
 
 def _heart_outline(rng: np.random.Generator) -> NDArray[np.float64]:
@@ -99,8 +103,8 @@ class Typeface:
         word = np.zeros((GLYPH_PX, sum(m.shape[1] for m in letters) + gap * (len(letters) - 1)), np.uint8)
         x = 0
         for m in letters:
-            part = word[:, x:x + m.shape[1]]
-            np.maximum(part, m[:, :part.shape[1]], out=part)
+            part = word[:, x : x + m.shape[1]]
+            np.maximum(part, m[:, : part.shape[1]], out=part)
             x += m.shape[1] + gap
         return word
 

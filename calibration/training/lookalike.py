@@ -49,7 +49,7 @@ def fingerprint(picture: NDArray[np.uint8]) -> Print:
     """What is printed in the middle of a card, without its paper, index and tint: unit length, (3168,)."""
     gray = cv2.cvtColor(picture[..., :3], cv2.COLOR_BGR2GRAY)
     h, w = gray.shape
-    panel = gray[int(0.12 * h):int(0.88 * h), int(0.18 * w):int(0.82 * w)]
+    panel = gray[int(0.12 * h) : int(0.88 * h), int(0.18 * w) : int(0.82 * w)]
     middle = cv2.resize(panel, _SIZE, interpolation=cv2.INTER_AREA)
     detail = middle.astype(np.float32) - cv2.GaussianBlur(middle, (0, 0), 6).astype(np.float32)
     return np.asarray(detail.ravel() / max(1e-6, float(np.linalg.norm(detail))), np.float32)
@@ -97,7 +97,7 @@ def cut_grid(packed: Path, folder: Path) -> None:
     width, height = picture.shape[1] / 13, picture.shape[0] / 5
     cells = {f"{rank}{suit}": (x, y) for y, suit in enumerate("CDHS") for x, rank in enumerate(RANKS)}
     for face, (x, y) in (cells | {"JK": (0, 4), "back": (2, 4)}).items():
-        cell = picture[int(y * height):int((y + 1) * height), int(x * width):int((x + 1) * width)]
+        cell = picture[int(y * height) : int((y + 1) * height), int(x * width) : int((x + 1) * width)]
         cv2.imwrite(str(folder / f"{face}.png"), cell)
 
 

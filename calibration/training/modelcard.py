@@ -78,15 +78,31 @@ class Facts:
 def write(weights: Path, data: Path, facts: Facts) -> None:
     """Write the page beside `weights`. What `evaluate` measured before is dropped: it was another network's."""
     decks = printed_decks(data / "decks")
-    rows = [f"| {deck.folder.name} | {deck.licence} | {deck.source} | {'kept out' if deck.validation else 'training'} |"
-            for deck in decks]
-    weights.with_suffix(".md").write_text(_PAGE.format(
-        width=CROP_SIZE[0], height=CROP_SIZE[1], classes=len(CLASSES), parameters=facts.parameters,
-        megabytes=weights.stat().st_size / 1e6, samples=facts.samples, seed=facts.seed,
-        steps=facts.steps, note=facts.note,
-        fonts=len(list((data / "fonts").glob("*.woff"))), decks="\n".join(rows), kept=len(facts.labels),
-        temperature=facts.temperature, figures="\n".join(_figures(facts)), begin=MEASURED[0], end=MEASURED[1],
-        measured="Not yet measured: `python -m calibration.training.evaluate --card` writes it here."))
+    rows = [
+        f"| {deck.folder.name} | {deck.licence} | {deck.source} | {'kept out' if deck.validation else 'training'} |"
+        for deck in decks
+    ]
+    weights.with_suffix(".md").write_text(
+        _PAGE.format(
+            width=CROP_SIZE[0],
+            height=CROP_SIZE[1],
+            classes=len(CLASSES),
+            parameters=facts.parameters,
+            megabytes=weights.stat().st_size / 1e6,
+            samples=facts.samples,
+            seed=facts.seed,
+            steps=facts.steps,
+            note=facts.note,
+            fonts=len(list((data / "fonts").glob("*.woff"))),
+            decks="\n".join(rows),
+            kept=len(facts.labels),
+            temperature=facts.temperature,
+            figures="\n".join(_figures(facts)),
+            begin=MEASURED[0],
+            end=MEASURED[1],
+            measured="Not yet measured: `python -m calibration.training.evaluate --card` writes it here.",
+        )
+    )
 
 
 def _figures(facts: Facts) -> Iterator[str]:

@@ -36,8 +36,9 @@ class _Block(nn.Module):
 
 
 def _conv(before: int, after: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
-    return nn.Sequential(nn.Conv2d(before, after, kernel, stride, kernel // 2, bias=False),
-                         nn.BatchNorm2d(after), nn.ReLU(inplace=True))
+    return nn.Sequential(
+        nn.Conv2d(before, after, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(after), nn.ReLU(inplace=True)
+    )
 
 
 class CardNet(nn.Module):
@@ -47,8 +48,15 @@ class CardNet(nn.Module):
         super().__init__()
         a, b, c, d = widths
         self.features = nn.Sequential(
-            _conv(3, a, 2), _conv(a, b, 2), _Block(b), _conv(b, c, 2), _Block(c), _conv(c, d, 2), _conv(d, d),
-            _conv(d, 40, 1, 1))
+            _conv(3, a, 2),
+            _conv(a, b, 2),
+            _Block(b),
+            _conv(b, c, 2),
+            _Block(c),
+            _conv(c, d, 2),
+            _conv(d, d),
+            _conv(d, 40, 1, 1),
+        )
         self.hidden = nn.Sequential(nn.Flatten(), nn.Dropout(0.2), nn.Linear(40 * 8 * 6, 128), nn.ReLU())
         self.parts = nn.Linear(128, len(_PARTS))
         self.assembly: Tensor

@@ -14,8 +14,18 @@ Picture = NDArray[np.uint8]
 Colour = tuple[int, int, int]
 
 _COURT_COLOURS: tuple[Colour, ...] = (
-    (40, 30, 190), (30, 190, 235), (150, 70, 30), (30, 30, 30), (60, 40, 140), (90, 140, 40), (200, 170, 120),
-    (20, 120, 220), (120, 60, 120), (180, 180, 180), (50, 90, 60), (160, 110, 200),
+    (40, 30, 190),
+    (30, 190, 235),
+    (150, 70, 30),
+    (30, 30, 30),
+    (60, 40, 140),
+    (90, 140, 40),
+    (200, 170, 120),
+    (20, 120, 220),
+    (120, 60, 120),
+    (180, 180, 180),
+    (50, 90, 60),
+    (160, 110, 200),
 )
 
 
@@ -99,7 +109,7 @@ def court(rng: np.random.Generator, width: int, height: int, paper: Colour, pale
             slope = rng.uniform(-0.12, 0.12) * height
             corners = [(0, 0), (width, 0), (width, height / 2 + slope), (0, height / 2 - slope)]
             cv2.fillPoly(cut, [np.array(corners, np.int32)], 1)
-            whole[:taller.shape[0]] = taller
+            whole[: taller.shape[0]] = taller
             return np.where(cut[..., None] > 0, whole, whole[::-1, ::-1])
         lower = upper[::-1, ::-1]
         middle = np.full((height - 2 * upper.shape[0], width, 3), palette[0], np.uint8)
@@ -120,8 +130,14 @@ def back(rng: np.random.Generator, width: int, height: int, paper: Colour) -> Pi
         quarter = np.where(mask[..., None] > 0, cloth, quarter)
     for _ in range(rng.integers(1, 12)):  # scrolls and rosettes
         centre = _points(rng, 1, width // 2, height // 2)[0]
-        cv2.circle(quarter, centre.tolist(), int(rng.uniform(0.03, 0.4) * width), palette[int(rng.random() < 0.7)],
-                   int(rng.integers(1, 8)), cv2.LINE_AA)
+        cv2.circle(
+            quarter,
+            centre.tolist(),
+            int(rng.uniform(0.03, 0.4) * width),
+            palette[int(rng.random() < 0.7)],
+            int(rng.integers(1, 8)),
+            cv2.LINE_AA,
+        )
     if rng.random() < 0.5:  # a fine weave over all of it, or in its plain parts
         weave = _weave(rng, width // 2, height // 2)
         plain = (quarter == np.array(ink, np.uint8)).all(axis=2)

@@ -78,8 +78,13 @@ def new_view(rng: np.random.Generator) -> View:
 
 def _table(rng: np.random.Generator, size: int) -> Picture:
     """Cloth, wood, paper or clutter."""
-    colour = rng.integers(10, 250, 3) if rng.random() < 0.5 else np.array(
-        ((40, 90, 30), (120, 60, 30), (60, 100, 150), (235, 238, 240), (30, 30, 30), (40, 40, 130))[rng.integers(6)])
+    colour = (
+        rng.integers(10, 250, 3)
+        if rng.random() < 0.5
+        else np.array(
+            ((40, 90, 30), (120, 60, 30), (60, 100, 150), (235, 238, 240), (30, 30, 30), (40, 40, 130))[rng.integers(6)]
+        )
+    )
     grain = int(rng.integers(2, 40))
     shape = (max(2, size // grain), 2) if rng.random() < 0.4 else (max(2, size // grain),) * 2
     noise = rng.normal(0, rng.uniform(1, 22), (*shape, 1)).astype(np.float32)
@@ -100,8 +105,11 @@ def lay(view: View, face: Face, pose: Pose, rng: np.random.Generator) -> Picture
     warp = cv2.getPerspectiveTransform(box, view.px(pose.corners(face)).astype(np.float32))
     size = view.picture.shape[1::-1]
     shrink = w / face.width_mm / view.px_per_mm
-    picture = face.picture if shrink < 2 else cv2.resize(
-        face.picture, None, fx=1 / int(shrink), fy=1 / int(shrink), interpolation=cv2.INTER_AREA)
+    picture = (
+        face.picture
+        if shrink < 2
+        else cv2.resize(face.picture, None, fx=1 / int(shrink), fy=1 / int(shrink), interpolation=cv2.INTER_AREA)
+    )
     if picture is not face.picture:
         warp = warp @ np.diag([w / picture.shape[1], h / picture.shape[0], 1.0])
     laid = cv2.warpPerspective(picture, warp, size, flags=cv2.INTER_LINEAR)
@@ -113,8 +121,9 @@ def lay(view: View, face: Face, pose: Pose, rng: np.random.Generator) -> Picture
         light = cv2.convertScaleAbs(shadow, alpha=-rng.uniform(0.1, 0.6), beta=0)
         view.picture = cv2.multiply(view.picture, cv2.merge([255 - light] * 3), scale=1 / 255)
     cover = cv2.merge([alpha] * 3)
-    view.picture = cv2.add(cv2.multiply(view.picture, 255 - cover, scale=1 / 255),
-                           cv2.multiply(laid[..., :3], cover, scale=1 / 255))
+    view.picture = cv2.add(
+        cv2.multiply(view.picture, 255 - cover, scale=1 / 255), cv2.multiply(laid[..., :3], cover, scale=1 / 255)
+    )
     return alpha
 
 

@@ -58,7 +58,7 @@ def _batches(work: Path, rng: np.random.Generator, at_once: int = 6) -> Iterator
         crops, labels = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
         order = rng.permutation(len(labels))
         for start in range(0, len(order) - BATCH + 1, BATCH):
-            some = np.sort(order[start:start + BATCH])
+            some = np.sort(order[start : start + BATCH])
             yield torch.from_numpy(crops[some]).permute(0, 3, 1, 2).float(), torch.from_numpy(labels[some])
 
 
@@ -68,7 +68,7 @@ def _logits(net: nn.Module, crops: NDArray[np.uint8]) -> Tensor:
     rows = []
     with torch.no_grad():
         for start in range(0, len(crops), 256):
-            batch = torch.from_numpy(crops[start:start + 256]).permute(0, 3, 1, 2).float()
+            batch = torch.from_numpy(crops[start : start + 256]).permute(0, 3, 1, 2).float()
             rows.append((net(batch) + net(batch.flip(2, 3))) / 2)
     return torch.cat(rows)
 
@@ -146,8 +146,16 @@ def export(net: CardNet, file: Path) -> None:
     """Write the ONNX file: float32, free batch size, operators that OpenCV 4.6 knows."""
     file.parent.mkdir(parents=True, exist_ok=True)
     example = torch.zeros(1, 3, CROP_SIZE[1], CROP_SIZE[0])
-    torch.onnx.export(Exported(net).eval(), (example,), str(file), input_names=["crops"], output_names=["logits"],
-                      dynamic_axes={"crops": {0: "n"}, "logits": {0: "n"}}, opset_version=11, dynamo=False)
+    torch.onnx.export(
+        Exported(net).eval(),
+        (example,),
+        str(file),
+        input_names=["crops"],
+        output_names=["logits"],
+        dynamic_axes={"crops": {0: "n"}, "logits": {0: "n"}},
+        opset_version=11,
+        dynamo=False,
+    )
 
 
 def main() -> None:
@@ -165,7 +173,8 @@ def main() -> None:
     torch.set_num_threads(1)
     shards.make(given.data, given.work / "validation", 0, 2, True)
     painter = multiprocessing.get_context("spawn").Process(
-        target=shards.make, args=(given.data, given.work / "training", 0, given.shards, False), daemon=True)
+        target=shards.make, args=(given.data, given.work / "training", 0, given.shards, False), daemon=True
+    )
     painter.start()
     net = teach(given.work, given.steps, given.minutes, given.seed, given.start)
     painter.terminate()
@@ -173,9 +182,21 @@ def main() -> None:
     export(net, given.out / "reader.onnx")
     _, labels, visible = _validation(given.work)
     samples = shards.SHARD * len(list((given.work / "training").glob("shard_*.npz")))
-    modelcard.write(given.out / "reader.onnx", given.data, modelcard.Facts(
-        given.seed, given.steps, given.note, samples, sum(p.numel() for p in net.parameters()), net.temperature.item(),
-        odds, labels.numpy(), visible))
+    modelcard.write(
+        given.out / "reader.onnx",
+        given.data,
+        modelcard.Facts(
+            given.seed,
+            given.steps,
+            given.note,
+            samples,
+            sum(p.numel() for p in net.parameters()),
+            net.temperature.item(),
+            odds,
+            labels.numpy(),
+            visible,
+        ),
+    )
 
 
 if __name__ == "__main__":

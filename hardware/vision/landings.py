@@ -67,8 +67,7 @@ class PileWatch:
         depth, width = APPROACH_MM
         strip = table.card_size_mm[1] / 2 + 1.5 * depth - 1.0
         approach: dict[Player, Zone] = {
-            player: motion.zone(rectangle(x, y + side * strip, width, depth))
-            for player, side in SIDES.items()
+            player: motion.zone(rectangle(x, y + side * strip, width, depth)) for player, side in SIDES.items()
         }
         self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, peeks=True, approach=approach)
         self._card_mm = table.card_size_mm

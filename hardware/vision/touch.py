@@ -1,5 +1,4 @@
-"""When did a card touch? Go back through the frames before it lay still and follow it.
-"""
+"""When did a card touch? Go back through the frames before it lay still and follow it."""
 
 from collections import deque
 from collections.abc import Sequence

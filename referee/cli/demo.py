@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 DEFAULT_SEED: Final = 92
 """The game and the table that the documentation shows."""
 
+
 def demo(
     seed: Annotated[int, typer.Option(help="Another seed is another game at another table.")] = DEFAULT_SEED,
     deals: Annotated[int, typer.Option(help="Deals to play.", min=1)] = 1,

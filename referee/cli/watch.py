@@ -192,5 +192,3 @@ def _words(line: dict[str, Any]) -> str:
     shown = {key: value for key, value in line.items() if key not in ("kind", "at_ms", "of", "p")}
     said = ", ".join(f"{key} {value}" for key, value in shown.items() if value is not None)
     return f"{at}    {line['kind'].replace('_', ' ')}{': ' if said else ''}{said}"
-
-

@@ -57,7 +57,6 @@ class Score(msgspec.Struct, kw_only=True):
         self.missed = dict(Counter(self.missed) + Counter(other.missed))
         self.by_reason = dict(Counter(self.by_reason) + Counter(other.by_reason))
 
-
     def summary(self) -> dict[str, object]:
         """The counts as plain numbers, for JSON."""
         low, high = wilson(self.found, self.breaches)

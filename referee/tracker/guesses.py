@@ -79,9 +79,7 @@ def guesses(
     return found
 
 
-def _from_rows(
-    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands
-) -> Iterator[Guess]:
+def _from_rows(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """A face-up top of a row, played by its owner."""
     position, away = world.position, world.away
     for player in PLAYERS:
@@ -164,9 +162,7 @@ def _spits(world: World, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
             yield Guess(likelihood, event, None)
 
 
-def _unseen(
-    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands
-) -> Iterator[Guess]:
+def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """A face-down or unread top that was turned and played since the last look at the row."""
     position, away = world.position, world.away
     each = 1.0 / _hidden_cards(position)
@@ -188,9 +184,7 @@ def _unseen(
                 yield Guess(likelihood, _land(landing, player, card, place), place)
 
 
-def _misread_tops(
-    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands
-) -> Iterator[Guess]:
+def _misread_tops(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
     position, away = world.position, world.away
     cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD and p > 0.1]

@@ -122,7 +122,6 @@ class Landings(Belief):
         return hand * evidence.card_likelihood(landing.cards, claim.card)
 
 
-
 def _dated(position: Position, pile: Pile, guessed_ns: int, at_ns: int) -> Position:
     """The position in which a card whose touch was only guessed came down when it was reported to."""
     middle = position.middle(pile)

@@ -58,9 +58,7 @@ class Opening:
         sizes = full_row(rules) or (1, 2, 3, 4, 5)
         if player not in self.rows:
             return tuple(Stock(size - 1, (UNREAD,)) for size in sizes)
-        return tuple(
-            _stock(size, *kind_of(seen)) for size, seen in zip(sizes, self.rows[player].places, strict=False)
-        )
+        return tuple(_stock(size, *kind_of(seen)) for size, seen in zip(sizes, self.rows[player].places, strict=False))
 
 
 def _stock(size: int, kind: str, card: Card | None) -> Stock:

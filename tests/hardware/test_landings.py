@@ -71,16 +71,12 @@ def test_a_hand_that_hovers_over_a_pile_lays_nothing():
 
 
 def test_a_knocked_pile_is_no_landing():
-    knock = Knock(
-        at_ns=2000 * MS, start_ns=1700 * MS, player="p2", pile="A", dx_mm=9.0, dy_mm=-6.0, angle_deg=7.0
-    )
+    knock = Knock(at_ns=2000 * MS, start_ns=1700 * MS, player="p2", pile="A", dx_mm=9.0, dy_mm=-6.0, angle_deg=7.0)
     assert landings(watch(*film(play(knock, until_ms=3000)))) == []
 
 
 def test_R29_a_card_that_is_laid_and_taken_back_is_both():
-    back = TakeBack(
-        at_ns=3300 * MS, start_ns=2900 * MS, player="p1", place=1, pile="A", card=cards("7H")[0], hand="R"
-    )
+    back = TakeBack(at_ns=3300 * MS, start_ns=2900 * MS, player="p1", place=1, pile="A", card=cards("7H")[0], hand="R")
     seen = watch(*film(play(lay(2000, "p1", 1, "A", "7H"), back, until_ms=4600)))
     [taken] = [one for one in seen if isinstance(one, CardTakenBack)]
     assert landings(seen) == ["p1:A:7H"]

@@ -25,8 +25,9 @@ def reader() -> CardReader:
     return CardReader()
 
 
-def on_felt(card: Card | None, style: str = "club", px_per_mm: float = 2.0, turn_deg: float = 20.0) -> tuple[
-        NDArray[np.uint8], NDArray[np.float64]]:
+def on_felt(
+    card: Card | None, style: str = "club", px_per_mm: float = 2.0, turn_deg: float = 20.0
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """A card lying on green felt as a soft picture, and its own corners TL, TR, BR, BL in pixels."""
     art = Deck(style, px_per_mm).art(card)
     h, w = art.shape[:2]
@@ -91,7 +92,7 @@ def test_rectify_puts_the_corners_where_the_network_expects_them_at_any_fineness
     for px_per_mm in (1.0, 2.0, 9.0):
         w, h = round(63.5 * px_per_mm), round(88.9 * px_per_mm)
         picture = np.zeros((h + 80, w + 80, 3), np.uint8)
-        picture[40:40 + h, 40:40 + w] = 255
+        picture[40 : 40 + h, 40 : 40 + w] = 255
         quad = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64) + 39.5
         white = cv2.boundingRect((rectify(picture, quad)[..., 0] > 127).astype(np.uint8))
         assert white == (CROP_MARGIN, CROP_MARGIN, CROP_SIZE[0] - 2 * CROP_MARGIN, CROP_SIZE[1] - 2 * CROP_MARGIN)

@@ -29,9 +29,7 @@ def lay(card: str, at_s: float, intent: str = "legal", pile: Pile = "A") -> Lay:
 
 def ruled(card: str, at_s: float, ruling: Ruling, player: Player = "p1", sentence: str = "") -> PlayJudged:
     at_ns = round(at_s * SECOND)
-    return PlayJudged(
-        at_ns=at_ns, player=player, pile="A", card=Card(card), p=0.99, ruling=ruling, sentence=sentence
-    )
+    return PlayJudged(at_ns=at_ns, player=player, pile="A", card=Card(card), p=0.99, ruling=ruling, sentence=sentence)
 
 
 def script(*actions: Lay) -> Script:

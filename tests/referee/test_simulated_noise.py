@@ -28,8 +28,6 @@ def test_readings_are_wrong_with_the_rate_and_say_so() -> None:
     assert abs(wrong - claimed) < 0.03
 
 
-
-
 def test_the_same_seed_sees_the_same_and_pads_carry_their_uncertainty() -> None:
     script = play_game(3)
     once, again = list(observe(script, Noise(), 3)), list(observe(script, Noise(), 3))

@@ -26,9 +26,14 @@ def count(one: Scene, cards: list[StillCard]) -> Counter[str]:
     complete = {t.face for t in one.indices if t.complete and t.seen > 0.9}
     tops = {str(c.card) for c in cards if c.top}
     extra = {card: n for card, n in (named - shown).items() if card not in there or card in shown}
-    return Counter(cards=sum(shown.values()), right=sum((shown & named).values()), wrong=sum(extra.values()),
-                   complete=len(complete), complete_right=len(complete & tops & set(named)),
-                   covered_as_top=len(tops & (there - complete)))
+    return Counter(
+        cards=sum(shown.values()),
+        right=sum((shown & named).values()),
+        wrong=sum(extra.values()),
+        complete=len(complete),
+        complete_right=len(complete & tops & set(named)),
+        covered_as_top=len(tops & (there - complete)),
+    )
 
 
 def main() -> None:

@@ -127,7 +127,7 @@ def _blurred(rng: np.random.Generator, image: NDArray[np.float32]) -> NDArray[np
         length = int(rng.integers(2, 7))
         kernel = np.zeros((length * 2 + 1,) * 2, np.float32)
         angle = rng.uniform(0, np.pi)
-        d = (np.array([np.cos(angle), np.sin(angle)]) * length * 0.7)
+        d = np.array([np.cos(angle), np.sin(angle)]) * length * 0.7
         cv2.line(kernel, (length - d).astype(int).tolist(), (length + d).astype(int).tolist(), 1.0)
         return np.asarray(cv2.filter2D(image, -1, kernel / kernel.sum()), np.float32)
     small = cv2.resize(image, None, fx=0.6, fy=0.6, interpolation=cv2.INTER_AREA)

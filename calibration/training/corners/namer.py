@@ -130,8 +130,16 @@ def loss_of(said: Tensor, labels: Tensor) -> Tensor:
 def write_onnx(net: IndexNamer, path: Path) -> None:
     net = copy.deepcopy(net).eval()
     example = torch.zeros(1, 3, INDEX_CROP[1], INDEX_CROP[0])
-    torch.onnx.export(net, (example,), str(path), input_names=["crop"], output_names=["odds"], opset_version=17,
-                      dynamo=False, dynamic_axes={"crop": {0: "n"}, "odds": {0: "n"}})
+    torch.onnx.export(
+        net,
+        (example,),
+        str(path),
+        input_names=["crop"],
+        output_names=["odds"],
+        opset_version=17,
+        dynamo=False,
+        dynamic_axes={"crop": {0: "n"}, "odds": {0: "n"}},
+    )
 
 
 def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:

@@ -1,6 +1,6 @@
 """Drawn cards kept ready in one memory-mapped array: a scene then costs milliseconds, not the drawing of its cards.
 
-    python -m calibration.training.corners.pool DATA OUT [--decks N] [--first SEED] [--printed]
+python -m calibration.training.corners.pool DATA OUT [--decks N] [--first SEED] [--printed]
 """
 
 import argparse
@@ -40,8 +40,10 @@ def _joker_corners(style: Style) -> list[Corner]:
     height = max(style.rank_mm, min(style.rank_mm, 8) * 0.62 * 5.4)
     width = max(4.0, min(style.rank_mm, 8) * 0.7)
     x, y = max(0.5, style.inset_mm[0] - width / 2), style.inset_mm[1]
-    return [Corner(x, y, width, height, False),
-            Corner(style.width_mm - x - width, style.height_mm - y - height, width, height, True)]
+    return [
+        Corner(x, y, width, height, False),
+        Corner(style.width_mm - x - width, style.height_mm - y - height, width, height, True),
+    ]
 
 
 def _corner_quads(corners: list[Corner]) -> tuple[list[list[list[float]]], list[bool]]:
@@ -87,8 +89,15 @@ def copy_printed(folder: Path, decks: Path) -> None:
             canvas = np.zeros((*_CANVAS, 4), np.uint8)
             canvas[:height, :width] = cv2.resize(printed, (width, height), interpolation=cv2.INTER_AREA)
             quads = _shared_quads(box, width, height) if face != "back" else []
-            notes.append({"deck": -1 - number, "face": face, "size": [height, width], "corners": quads,
-                          "turned": [False, True][:len(quads)]})
+            notes.append(
+                {
+                    "deck": -1 - number,
+                    "face": face,
+                    "size": [height, width],
+                    "corners": quads,
+                    "turned": [False, True][: len(quads)],
+                }
+            )
             pictures.append(canvas)
     np.save(folder / "cards.npy", np.stack(pictures))
     (folder / "cards.json").write_text(json.dumps(notes))

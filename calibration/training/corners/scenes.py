@@ -56,12 +56,18 @@ def _poses(rng: np.random.Generator, long_px: float) -> list[_Pose]:
     if layout == "grid":
         step = long_px * rng.uniform(0.74, 1.0), long_px * rng.uniform(1.02, 1.3)
         jitter = rng.uniform(0, 0.12)
-        return [_Pose(middle + along * step[0] * i + across * step[1] * j, angle + rng.normal(0, jitter))
-                for i in (-1, 0, 1) for j in (-1, 0, 1) if rng.random() < 0.75]
+        return [
+            _Pose(middle + along * step[0] * i + across * step[1] * j, angle + rng.normal(0, jitter))
+            for i in (-1, 0, 1)
+            for j in (-1, 0, 1)
+            if rng.random() < 0.75
+        ]
     if layout == "pile":
         spread, twist = rng.uniform(0, 0.18) * long_px, rng.uniform(0.0, 0.35)
-        return [_Pose(middle + rng.normal(0, spread, 2), angle + rng.normal(0, twist) + np.pi * (rng.random() < 0.3))
-                for _ in range(int(rng.integers(1, 7)))]
+        return [
+            _Pose(middle + rng.normal(0, spread, 2), angle + rng.normal(0, twist) + np.pi * (rng.random() < 0.3))
+            for _ in range(int(rng.integers(1, 7)))
+        ]
     if layout == "fan":
         pivot, step = middle + across * long_px * rng.uniform(0.4, 1.2), rng.uniform(0.08, 0.45)
         count, reach = int(rng.integers(2, 9)), long_px * rng.uniform(0.35, 1.0)
@@ -89,8 +95,13 @@ def _homography(card: PooledCard, pose: _Pose, long_px: float, view: NDArray[np.
     height, width = card.picture.shape[:2]
     s = long_px / height
     c, sn = np.cos(pose.angle) * s, np.sin(pose.angle) * s
-    place = np.array([[c, -sn, pose.centre[0] - c * width / 2 + sn * height / 2],
-                      [sn, c, pose.centre[1] - sn * width / 2 - c * height / 2], [0, 0, 1.0]])
+    place = np.array(
+        [
+            [c, -sn, pose.centre[0] - c * width / 2 + sn * height / 2],
+            [sn, c, pose.centre[1] - sn * width / 2 - c * height / 2],
+            [0, 0, 1.0],
+        ]
+    )
     return view @ place
 
 
@@ -110,8 +121,14 @@ def _outline(card: PooledCard) -> Points:
     return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - np.float32(0.5)
 
 
-def _lay(rng: np.random.Generator, picture: NDArray[np.uint8], owner: NDArray[np.int16], card: PooledCard,
-         h: NDArray[np.float64], number: int) -> None:
+def _lay(
+    rng: np.random.Generator,
+    picture: NDArray[np.uint8],
+    owner: NDArray[np.int16],
+    card: PooledCard,
+    h: NDArray[np.float64],
+    number: int,
+) -> None:
     """Paste one card with its shadow."""
     quad = _through(h, _outline(card))
     margin = 6

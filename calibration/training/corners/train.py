@@ -59,8 +59,8 @@ def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         made[0] = np.maximum(made[0], heat)
         at = np.stack([x[mine], y[mine]], 0)
         for n in range(4):
-            made[1 + 2 * n:3 + 2 * n, mine] = (truth.quad[n][:, None] - at) / INDEX_UNIT_PX
-            made[9 + 2 * n:11 + 2 * n, mine] = (truth.card_quad[n][:, None] - at) / CARD_UNIT_PX
+            made[1 + 2 * n : 3 + 2 * n, mine] = (truth.quad[n][:, None] - at) / INDEX_UNIT_PX
+            made[9 + 2 * n : 11 + 2 * n, mine] = (truth.card_quad[n][:, None] - at) / CARD_UNIT_PX
         made[17, mine] = truth.complete
         made[18, mine] = np.linalg.norm(truth.card_quad[3] - truth.card_quad[0])
         cx, cy = np.rint((centre - 1.5) / STRIDE).astype(int)
@@ -80,7 +80,7 @@ def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[s
     m = max(1, got.shape[0])
     length = goal[:, 18:19]
     index = ((got[:, CHANNELS["index"]] - goal[:, 1:9]).abs() * INDEX_UNIT_PX / length).sum() / m
-    card = ((got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length)
+    card = (got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length
     card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
     complete = binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
     parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 8 * complete}
@@ -106,16 +106,27 @@ def _batch(scenes: Iterator[Scene]) -> tuple[Tensor, Tensor, Tensor]:
     chosen = [next(scenes) for _ in range(_BATCH)]
     pictures = torch.from_numpy(np.stack([c.picture for c in chosen])).permute(0, 3, 1, 2).float().div_(255)
     made = [targets(c) for c in chosen]
-    return (pictures.contiguous(memory_format=torch.channels_last), torch.from_numpy(np.stack([m[0] for m in made])),
-            torch.from_numpy(np.stack([m[1] for m in made])))
+    return (
+        pictures.contiguous(memory_format=torch.channels_last),
+        torch.from_numpy(np.stack([m[0] for m in made])),
+        torch.from_numpy(np.stack([m[1] for m in made])),
+    )
 
 
 def write_onnx(net: CornerFinder, path: Path) -> None:
     """Write the network for any picture size."""
     net = copy.deepcopy(net).eval()
     sizes = {"picture": {0: "n", 2: "h", 3: "w"}, "map": {0: "n", 2: "h4", 3: "w4"}}
-    torch.onnx.export(net, (torch.zeros(1, 3, 64, 96),), str(path), input_names=["picture"], output_names=["map"],
-                      opset_version=17, dynamo=False, dynamic_axes=sizes)
+    torch.onnx.export(
+        net,
+        (torch.zeros(1, 3, 64, 96),),
+        str(path),
+        input_names=["picture"],
+        output_names=["map"],
+        opset_version=17,
+        dynamo=False,
+        dynamic_axes=sizes,
+    )
 
 
 def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
