@@ -34,6 +34,10 @@ NOBODY_EXPECTED = 1e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
 QUIET_NS = 4000 * MS
 """So long nobody is blamed after the thread was lost or found again."""
+FITS = frozenset(("not_adjacent", "same_colour"))
+"""Reasons that rest on the card alone: it must have been seen in its row, and seen to be gone from there."""
+LATE_NS = 300 * MS
+"""A card that was seen to be gone so long before a landing is not what landed."""
 COUNTED = frozenset(
     ("deal_is_over", "not_started", "wrong_pile", "pile_not_in_use", "not_your_spit", "already_spat", "not_stuck")
 )

@@ -30,6 +30,8 @@ from referee.tracker.belief import (
     BUILT_ON,
     BUILT_ON_NS,
     COUNTED,
+    FITS,
+    LATE_NS,
     MS,
     NAME_NS,
     NOT_YET,
@@ -67,7 +69,8 @@ class Core(Looks):
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
         lying = sum(not one.buried for one in self.position.middle(landing.pile).lying)
-        self.open[n] = OpenLanding(landing, max(pile.seen_ns, pile.changed_ns), refused_before=lying)
+        top_seen_ns = pile.seen_ns if pile.seen_ns > pile.changed_ns else LONG_AGO
+        self.open[n] = OpenLanding(landing, top_seen_ns, refused_before=lying)
         self._drop_the_unlikely(landing.at_ns)
         hands = self._whose_hands(landing.at_ns)
         landing = self._read_together(landing)
@@ -272,11 +275,23 @@ class Core(Looks):
             return False
         if one.refused_before > 1 or not self._is_certain_of(claim):
             return False
+        if claim.is_spit and not all(self.agrees(player, landing.at_ns) for player in PLAYERS):
+            return False  # a row card may be what came down
         if claim.place is not None and claim.player != "unknown" and claim.reason != "not_your_card":
-            view = self.rows[claim.player].places[claim.place - 1]
-            if view.seen_ns <= landing.at_ns:
+            if not self._was_seen_to_leave(claim, landing):
                 return False
+        elif claim.reason in FITS or (claim.reason == "not_a_top_card" and not self._counts_are_sure):
+            return False  # nothing left a row: it may have been a spit card
         return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
+
+    def _was_seen_to_leave(self, claim: Claim, landing: CardLanded) -> bool:
+        """Whether the place was looked at since; where all rests on the card, whether it was that card that left."""
+        if claim.place is None or claim.player == "unknown":
+            return False
+        view = self.rows[claim.player].places[claim.place - 1]
+        if view.seen_ns <= landing.at_ns:
+            return False
+        return claim.reason not in FITS or (view.left == claim.card and view.left_before_ns > landing.at_ns - LATE_NS)
 
     def _is_certain_of(self, claim: Claim) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
@@ -286,9 +301,15 @@ class Core(Looks):
         if claim.reason == "deal_is_over" and position.cleared_by is not None:
             row = self.rows[position.cleared_by]
             return row.count("face") == row.count("down") == 0
+        if claim.reason == "not_started" and not any(self.piles[pile].empty_looks for pile in PILES):
+            return False  # no pile was seen to be still empty
         if claim.reason in COUNTED:
-            return self.counts_known and not self.counts_doubtful
+            return self._counts_are_sure
         return True
+
+    @property
+    def _counts_are_sure(self) -> bool:
+        return self.counts_known and not self.counts_doubtful
 
     def _all_explained(self, player: Player, since_ns: int) -> bool:
         """Whether the row was looked at since, and no top is gone that nobody played in the likeliest world."""

@@ -96,7 +96,7 @@ def origin_likelihood(origins: Iterable[Origin], player: Player, place: int | No
 
 def merged(belief: CardOdds, odds: CardOdds, first: Card | None) -> CardOdds:
     """The belief about a lying card after one more reading, normalized; small candidates are dropped."""
-    cards = belief.keys() | odds.keys()
+    cards = [*belief, *(card for card in odds if card not in belief)]  # in a fixed order: a replay must agree
     product = {card: card_likelihood(belief, card) * repeat_likelihood(odds, card, first) for card in cards}
     total = sum(product.values()) + rest_of(belief) * rest_of(odds) * OTHER_CARDS
     return {card: p for card, value in product.items() if (p := value / total) > SURELY_WRONG}

@@ -172,7 +172,7 @@ class Looks(Landings):
             after, happened = rowsync.follow(self.rules, world, look.player, row, news, look.at_ns)
             if world is self.worlds[0]:
                 told = [telling.row_judged(event, self.now_ns, n) for event in happened]
-                told += [self._left(card) for card in after.stayed - world.stayed]
+                told += [self._left(card) for card in sorted(after.stayed - world.stayed)]
             worlds.append(after)
         self.become(worlds)
         return told + self._settle_hidden(look.player)
@@ -216,7 +216,7 @@ class Looks(Landings):
         if worlds == self.worlds:
             return []
         self.worlds = worlds
-        return [self._left(card) for card in worlds[0].stayed - before]
+        return [self._left(card) for card in sorted(worlds[0].stayed - before)]
 
     def _left(self, card: Card) -> LeftLying:
         pile: Pile = "A"

@@ -1,5 +1,6 @@
 """Judging a logged game again: the log holds all that the tracker was told, so today's verdicts are yesterday's."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,10 +42,10 @@ def game(whole: Path, tmp_path: Path) -> Path:
     return directory
 
 
-def rejudge(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "referee", "rejudge", *map(str, words)], capture_output=True, text=True, timeout=60
-    )
+def rejudge(*words: object, hash_seed: str = "random") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "referee", "rejudge", *map(str, words)]
+    environ = os.environ | {"PYTHONHASHSEED": hash_seed}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environ)
 
 
 def test_the_same_observations_bring_the_same_verdicts(whole: Path) -> None:
@@ -84,8 +85,10 @@ def test_a_verdict_that_was_changed_is_found(game: Path) -> None:
     assert difference.logged != difference.judged
 
 
-def test_the_command_says_that_there_is_no_difference(whole: Path) -> None:
-    done = rejudge(whole)
+@pytest.mark.parametrize("hash_seed", ["0", "1", "2"])
+def test_the_command_says_that_there_is_no_difference(whole: Path, hash_seed: str) -> None:
+    """Whatever order sets have in another process: a restart is a replay."""
+    done = rejudge(whole, hash_seed=hash_seed)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{whole.name}: no difference.\n"
 
