@@ -39,6 +39,9 @@ class PlaceView:
         return self.kind == "empty" and seen.empty > 0.5
 
     def face(self, odds: CardOdds, at_ns: int) -> None:
+        """A face lies there now; another one that was seen before has left."""
+        if self.kind == "face" and self.card != best_card(odds):
+            self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
         self.kind, self.odds, self.seen_ns, self.since_ns, self.odd_looks = "face", odds, at_ns, at_ns, 0
         self.card = self.first = best_card(odds)
 
@@ -106,6 +109,5 @@ def _another_face(place: PlaceView, odds: CardOdds, at_ns: int) -> bool:
     best = best_card(place.odds)
     if best is None or best == place.card:
         return False
-    place.left, place.left_after_ns, place.left_before_ns = place.card, place.seen_ns, at_ns
     place.face(dict(odds), at_ns)
     return True
