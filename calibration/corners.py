@@ -1,6 +1,7 @@
 """Where the table is: from the printed mat, or from four points of any rectangle whose size is known."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import cv2
@@ -12,6 +13,7 @@ from hardware.tablefile import POKER_MM, Points, Table, default_piles, default_r
 from referee.errors import PictureError, TableFileError
 from referee.table import PLAYERS
 
+MOST_MM: Final = 10_000.0
 GOOD_MM: Final = 1.5
 USABLE_MM: Final = 3.0
 """Traffic light of the residual: up to GOOD_MM green, up to USABLE_MM yellow."""
@@ -28,6 +30,12 @@ def load_picture(path: str) -> Image:
     if image is None:
         raise PictureError(f"{path} is not a picture that can be read: give a JPEG or PNG file")
     return np.asarray(image, np.uint8)
+
+
+def save_picture(path: Path, image: Image) -> None:
+    """Write a picture as PNG or JPEG; raises PictureError where that name or place cannot hold one."""
+    if path.suffix.lower() not in (".png", ".jpg", ".jpeg") or path.is_dir() or not cv2.imwrite(str(path), image):
+        raise PictureError(f"{path} cannot hold a picture: give the name of a PNG or JPEG file in a folder of yours")
 
 
 def parse_points(texts: Sequence[str]) -> Points:
@@ -58,7 +66,9 @@ def table_from_points(
     sides = np.roll(points, -1, axis=0) - points
     after = np.roll(sides, -1, axis=0)
     turns = sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0]
-    if min(size_mm) <= 0 or not (turns < 0).all():
+    if not all(0 < side < MOST_MM for side in size_mm):
+        raise TableFileError("--size-mm is not the size of a rectangle: give its width and height in millimetres")
+    if not (turns < 0).all():
         raise TableFileError(
             "--corners are not the corners of a rectangle: give them as p1-left, p1-right, p2-right, p2-left, in pixels"
         )

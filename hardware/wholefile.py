@@ -1,5 +1,6 @@
 """Files that survive a power cut: the old one or the new one is there whole, never a half."""
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 
 def replace_whole(path: Path, data: bytes, keep_previous: bool = False) -> None:
     """Write `data` to `path`, making its folder if need be; `keep_previous`: the old file becomes `NAME.previous`."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(handle, "wb") as file:

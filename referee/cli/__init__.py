@@ -7,7 +7,8 @@ from referee.errors import RefereeError
 
 
 def main() -> None:
-    """Run the command line. A `RefereeError` becomes one sentence on stderr and exit code 2."""
+    """Run the command line. A `RefereeError`, or a file that cannot be used, becomes one sentence on
+    stderr and exit code 2."""
     try:
         app()
     except RefereeError as error:
@@ -16,6 +17,10 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"spit-referee: {place}{error.strerror or error}; give another path or free this one", file=sys.stderr)
+        sys.exit(2)
 
 
 __all__ = ["app", "main"]

@@ -1,11 +1,13 @@
 """Finding the table from four points of a rectangle: a piece of cardboard, a book, the table top itself."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from calibration.corners import draw_overlay, table_from_points, traffic_light
+from calibration.corners import draw_overlay, save_picture, table_from_points, traffic_light
 from hardware.tablefile import rectangle
-from referee.errors import TableFileError
+from referee.errors import PictureError, TableFileError
 
 TILTED = np.array([(300.0, 600.0), (980.0, 620.0), (900.0, 130.0), (360.0, 120.0)])
 PICTURE = np.full((720, 1280, 3), 90, np.uint8)
@@ -39,3 +41,16 @@ def test_the_overlay_draws_on_a_copy() -> None:
     drawn = draw_overlay(PICTURE, table)
     assert (PICTURE == 90).all()
     assert (drawn != PICTURE).any()
+
+
+@pytest.mark.parametrize("size_mm", [(0.0, 300.0), (float("nan"), 300.0), (float("inf"), 300.0), (-400.0, 300.0)])
+def test_a_size_that_is_none_is_refused_by_its_own_name(size_mm: tuple[float, float]) -> None:
+    with pytest.raises(TableFileError, match="--size-mm"):
+        table_from_points(PICTURE, TILTED, size_mm)
+
+
+@pytest.mark.parametrize("name", ["overlay.xyz", "folder.png"])
+def test_a_place_that_cannot_hold_a_picture_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(PictureError, match="PNG or JPEG"):
+        save_picture(tmp_path / name, PICTURE)

@@ -50,7 +50,6 @@ def corners(
     config: ConfigOption = None,
 ) -> None:
     """Find the table in the picture, write the table file, and draw what is believed to be where."""
-    import cv2
 
     from calibration import corners as steps
     from calibration.trial import measured, read_table
@@ -72,7 +71,7 @@ def corners(
     path = table or table_file(settings)
     save_table(found, path)
     drawn_path = overlay or path.with_name(f"{path.stem}-overlay.png")
-    cv2.imwrite(str(drawn_path), steps.draw_overlay(seen, found))
+    steps.save_picture(drawn_path, steps.draw_overlay(seen, found))
     typer.echo(f"{path}: the table file ({found.px_per_mm():.2f} pixels per millimetre)")
     typer.echo(f"{drawn_path}: look at it: every zone must lie where its cards lie")
     typer.echo(f"residual: {steps.traffic_light(found.residual_mm)}")
