@@ -91,10 +91,13 @@ def _event(moment: Moment) -> Event | None:
     )
 
 
+ROW_WORDS: Mapping[str, What] = {"turn_up": "turns_up", "move": "moves"}
+
+
 def _what(moment: Moment) -> What | None:
     match moment.kind:
         case "row":
-            return {"turn_up": "turns_up", "move": "moves"}.get(moment.action)  # type: ignore[return-value]
+            return ROW_WORDS.get(moment.action)
         case "deal_over":
             return "blocked" if moment.reason == "stuck_out" else "out"
         case "game_over":

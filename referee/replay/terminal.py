@@ -13,7 +13,7 @@ from referee.replay.statistics import PlayerFigures, Sample, Statistics
 from referee.replay.words import clock, margin_words, player_names
 from referee.table import PILES, PLAYERS, Pile, Player
 
-SUIT_SIGNS: Mapping[str, str] = str.maketrans("SHDC", "♠♥♦♣")  # type: ignore[assignment]
+SUIT_SIGNS = str.maketrans("SHDC", "♠♥♦♣")
 MARKS: Mapping[str, tuple[str, str]] = {
     "legal": ("●", "green"),
     "illegal": ("✗", "bold red"),
@@ -92,7 +92,7 @@ def _card(moment: Moment, pile: Pile) -> Text:
         return Text("")
     style = "red" if moment.card[-1] in "HD" else ""
     struck = " strike" if moment.dismissed or moment.ruling in ("illegal", "beaten") else ""
-    return Text(moment.card.translate(SUIT_SIGNS), style=(style + struck).strip())  # type: ignore[arg-type]
+    return Text(moment.card.translate(SUIT_SIGNS), style=(style + struck).strip())
 
 
 def _words(moment: Moment) -> Text:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from calibration.wires import Listener
 
 KeysOption = Annotated[bool, typer.Option("--keys", help="Try it without pads: keys A S for p1, K L for p2.")]
-PatienceOption = Annotated[float, typer.Option("--patience-s", min=0.1, help="How long to wait for each press.")]
+WaitOption = Annotated[float, typer.Option("--patience-s", min=0.1, help="How long to wait for each press.")]
 NO_TERMINAL: Final = "--keys needs a terminal to read keys from; run it in one, or wire the pads and leave --keys out"
 
 
 def wires(
     presses: Annotated[int, typer.Option("--presses", min=1, help="How often each pad is pressed.")] = 1,
-    patience_s: PatienceOption = 20.0,
+    patience_s: WaitOption = 20.0,
     keys: KeysOption = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -41,7 +41,7 @@ def wires(
 
 def sides(
     table: TableOption = None,
-    patience_s: PatienceOption = 20.0,
+    patience_s: WaitOption = 20.0,
     keys: KeysOption = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,

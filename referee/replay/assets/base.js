@@ -87,7 +87,7 @@ const kindWords = (moment) => RULINGS[isLanding(moment) || moment.kind === "slap
 const glyphOf = (moment) =>
   isLanding(moment) ? GLYPHS[moment.ruling] || "·" : moment.ruling === "false_slap" ? "▼" : KIND_GLYPHS[moment.kind] || "·";
 const sideOf = (moment) => moment.player || "unknown"; // defaults are left out of the data
-function sentenceOf(moment) {
+function wordsOf(moment) {
   const said = moment.sentence || KINDS[moment.kind];
   const isNameless = isLanding(moment) && moment.ruling === "cannot_tell" && moment.card !== "??" && !said.includes(moment.card);
   return isNameless ? `${moment.card}: ${said}` : said;

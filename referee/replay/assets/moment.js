@@ -6,7 +6,7 @@ function showMoment(holder, moment) {
   }
   holder.replaceChildren(
     kicker(moment),
-    el("p", { class: "sentence" }, withCards(sentenceOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
+    el("p", { class: "sentence" }, withCards(wordsOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
     game.rules[moment.rule] ? el("p", { class: "rule-text" }, game.rules[moment.rule]) : "",
     moment.was && moment.was !== moment.sentence ? el("p", {}, "before: ", el("span", { class: "was" }, withCards(moment.was))) : "",
     moment.dismissed ? el("p", {}, "A person says that this did not happen.") : "",
@@ -71,7 +71,7 @@ function factsOf(moment) {
     touch ? ["touch, by camera", `±${spanText(touch)}`] : null,
     moment.decided_ns > moment.at_ns + MS ? ["ruled", `${spanText(moment.decided_ns - moment.at_ns)} later`] : null,
     lasting(moment) ? ["lasted", spanText(lasting(moment))] : null,
-    moment.reason && !isLanding(moment) && moment.reason !== sentenceOf(moment) ? ["reason", moment.reason.replaceAll("_", " ")] : null,
+    moment.reason && !isLanding(moment) && moment.reason !== wordsOf(moment) ? ["reason", moment.reason.replaceAll("_", " ")] : null,
   ].filter(Boolean);
   return el("dl", { class: "facts-list" }, facts.map(([term, value]) => el("div", {}, el("dt", {}, term), el("dd", {}, value))));
 }

@@ -81,7 +81,7 @@ function fillList() {
   byId("moments").replaceChildren(...listed.map(([moment, index]) => el("li", {}, el("button", { "data-index": index, onclick: () => choose(index) },
     el("span", { class: "at" }, clockText(moment.at_ns)),
     el("span", { class: `glyph ${moment.ruling || ""} ${sideOf(moment)}-ink`.trim(), "aria-hidden": "true" }, glyphOf(moment)),
-    el("span", { class: HEADLINES.has(moment.kind) ? "headline" : "" }, withCards(sentenceOf(moment)))))));
+    el("span", { class: HEADLINES.has(moment.kind) ? "headline" : "" }, withCards(wordsOf(moment)))))));
   if (!listed.length) byId("moments").replaceChildren(el("li", { class: "note small" }, "None in this game."));
 }
 

@@ -187,7 +187,7 @@ class Tape {
 function drawMark(moment, x, lanes) {
   const y = lanes[sideOf(moment)] ?? (moment.pile ? (lanes.p1 + lanes.p2) / 2 : null);
   if (y === null) return null;
-  const title = svg("title", {}, `${clockText(moment.at_ns)} ${sentenceOf(moment)}`);
+  const title = svg("title", {}, `${clockText(moment.at_ns)} ${wordsOf(moment)}`);
   const shape = moment.kind === "slap" ? slapShape(moment, x, y) : isLanding(moment) ? landingShape(moment, x, y) : otherShape(moment, x, y);
   if (!shape) return null;
   const struck = moment.dismissed || moment.was ? svg("line", { class: "struck", x1: x - 9, x2: x + 9, y1: y, y2: y }) : null;
