@@ -91,6 +91,7 @@ def _watch(seed: int) -> _Watched:
         begun = time.process_time()
         seen += eyes.see(frame)
         spent += time.process_time() - begun
+    seen += eyes.finish()
     return _Watched(script, renderer, seen, spent, count)
 
 

@@ -205,6 +205,8 @@ class _Table:
             while self._pads and self._pads[0].at_ns <= frame.at_ns:
                 seen.append(self._pads.pop(0))
             yield frame, seen
+        if eyes is not None:
+            yield frame, [snapshots.attach(frame, one) for one in eyes.finish()]
 
     def _count(self, frame: Frame, started_ns: int, begun_ns: int) -> None:
         now_ns, progress = monotonic_ns(), self._progress
