@@ -33,7 +33,9 @@ def find_header_chip(device_dir: Path = Path("/dev")) -> Path:
     """Return the device of the chip with the header's pins, found by its label; raises DeviceError with the cure."""
     chips = sorted(path for path in device_dir.glob("gpiochip*") if not path.is_symlink())
     if not chips:
-        raise DeviceError("this machine has no GPIO pins; use --simulate, or set pads.backend = 'mock' to go without")
+        raise DeviceError(
+            "this machine has no GPIO pins; try `spit-referee run --simulate`, or set pads.backend = 'mock'"
+        )
     try:
         import gpiod
     except ImportError:
@@ -51,7 +53,9 @@ def find_header_chip(device_dir: Path = Path("/dev")) -> Path:
         if label in labels:
             return labels[label]
     found = ", ".join(labels) or "none that opens"
-    raise DeviceError(f"no GPIO chip here belongs to a Raspberry Pi's header (found: {found}); use --simulate")
+    raise DeviceError(
+        f"no GPIO chip here belongs to a Raspberry Pi's header (found: {found}); try `spit-referee run --simulate`"
+    )
 
 
 def real_factory() -> Any:

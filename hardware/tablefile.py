@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tomlkit.exceptions import TOMLKitError
 
 from hardware.wholefile import replace_whole
-from referee.errors import TableFileError
+from referee.errors import TableFileError, cause_of
 from referee.table import PILES, PLAYERS, Pile, Player
 
 Points = NDArray[np.float64]
@@ -27,6 +27,9 @@ SCHEMA: Final = 1
 CURE: Final = "make it again with `spit-referee calibrate corners`"
 POKER_MM: Final = (63.5, 88.9)
 BRIDGE_MM: Final = (57.15, 88.9)
+
+TINY: Final = 1e-9
+"""A homography with a smaller determinant folds the table into a line: it has no way back to millimetres."""
 
 PILE_X_MM: Final[Mapping[Pile, float]] = {"A": -48.0, "B": 48.0}
 ROW_Y_MM: Final[Mapping[Player, float]] = {"p1": -118.0, "p2": 118.0}
@@ -106,6 +109,15 @@ class Table:
         step = self.to_px(np.array([(-10.0, 0.0), (10.0, 0.0), (0.0, -10.0), (0.0, 10.0)]))
         return float((np.linalg.norm(step[1] - step[0]) + np.linalg.norm(step[3] - step[2])) / 40.0)
 
+    def shows_the_piles(self) -> bool:
+        """Say whether the picture has an area, cards have one too, and the middle of each pile lies in the picture."""
+        if min(self.image_size_px) < 1 or min(self.card_size_mm) <= 0.0 or min(map(len, self.piles.values())) < 3:
+            return False
+        if abs(np.linalg.det(self.homography_mm_to_px)) < TINY:
+            return False
+        middles = self.to_px(np.array([self.piles[pile].mean(axis=0) for pile in PILES]))
+        return bool(((middles >= 0.0) & (middles < np.array(self.image_size_px))).all())
+
     def shifted(self, homography_px: NDArray[np.float64]) -> Self:
         """Return the same table after the picture moved by a pixel homography (a nudged camera)."""
         return replace(self, homography_mm_to_px=homography_px @ self.homography_mm_to_px)
@@ -176,7 +188,7 @@ def parse_table(text: str, path: Path) -> Table:
         lens = _array(plain["lens_k1k2p1p2k3"], (5,), "lens_k1k2p1p2k3", path)
         size = _array(plain["image_size_px"], (2,), "image_size_px", path)
         card = _array(plain["card_size_mm"], (2,), "card_size_mm", path)
-        return Table(
+        table = Table(
             image_size_px=(int(size[0]), int(size[1])),
             homography_mm_to_px=_array(plain["homography_mm_to_px"], (3, 3), "homography_mm_to_px", path),
             camera=str(plain["camera"]),
@@ -193,6 +205,9 @@ def parse_table(text: str, path: Path) -> Table:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TableFileError(f"{path} lacks or garbles {error}; {CURE}") from None
+    if not table.shows_the_piles():
+        raise TableFileError(f"{path} describes a picture that does not show the middle piles; {CURE}")
+    return table
 
 
 def load_table(path: Path) -> Table:
@@ -206,5 +221,5 @@ def load_table(path: Path) -> Table:
     except FileNotFoundError:
         raise TableFileError(f"{path} does not exist; {CURE.replace(' again', '')}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise TableFileError(f"{path} cannot be read ({error}); {CURE}") from None
+        raise TableFileError(f"{path} cannot be read ({cause_of(error)}); {CURE}") from None
     return parse_table(text, path)

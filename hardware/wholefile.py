@@ -17,8 +17,8 @@ def replace_whole(path: Path, data: bytes, keep_previous: bool = False) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    if keep_previous and path.exists():
-        path.replace(path.with_suffix(path.suffix + ".previous"))
+    if keep_previous and path.exists():  # a copy: the file itself must be there at every moment
+        replace_whole(path.with_suffix(path.suffix + ".previous"), path.read_bytes())
     Path(name).replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:

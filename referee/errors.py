@@ -8,6 +8,11 @@ class RefereeError(Exception):
     """Base of every error that a user may meet. The command line prints it and exits with 2."""
 
 
+def cause_of(error: Exception) -> str:
+    """Return why a file could not be read, in the system's words but without its numbers and paths."""
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
 class NotationError(RefereeError, ValueError):
     """Text that is not a card, a row, a play or a position."""
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from referee.errors import SettingsError
+from referee.errors import SettingsError, cause_of
 from referee.table import PILES, PLAYERS, Pile, Player
 
 FILE_NAME: Final = "settings.toml"
@@ -189,7 +189,9 @@ def read_settings_file(path: Path) -> SettingsFile:
     except FileNotFoundError:
         raise SettingsError(f"{path}: there is no such settings file; leave --config out to use the defaults") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: cannot be read as text ({error}); check the file and its permissions") from None
+        raise SettingsError(
+            f"{path}: cannot be read as text ({cause_of(error)}); check the file and its permissions"
+        ) from None
     return parse_settings(text, str(path))
 
 

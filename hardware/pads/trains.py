@@ -14,7 +14,7 @@ from typing import Final
 
 from hardware.pads.debounce import ContactRules, Debouncer, PadEvent
 from hardware.pads.edges import MILLISECOND, Edge, Pad, Reading
-from referee.errors import PictureError
+from referee.errors import PictureError, cause_of
 from referee.table import PILES, PLAYERS
 
 QUICK_NS: Final = 1 * MILLISECOND
@@ -116,7 +116,9 @@ def read_pads_file(path: Path) -> list[Change]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise PictureError(f"{path}: cannot be read as a pads file ({error}); leave --pads out to go without") from None
+        raise PictureError(
+            f"{path}: cannot be read as a pads file ({cause_of(error)}); leave --pads out to go without"
+        ) from None
     down_level: dict[Pad, object] = {}
     changes: list[Change] = []
     for number, line in enumerate(lines, 1):

@@ -1,6 +1,7 @@
 """`spit-referee score`: how right the referee is over simulated games whose truth is known."""
 
 import json
+import math
 import multiprocessing
 import sys
 import time
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def score(
     games: Annotated[int, typer.Option(help="Games for each share of misreads.", min=1)] = 20,
     misreads: Annotated[
-        list[float] | None, typer.Option(help="Share of readings that are wrong; may be given several times.")
+        list[float] | None,
+        typer.Option(help="Share of readings that are wrong; may be given several times.", min=0.0, max=0.5),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the first game; the others follow.")] = 1,
     honest: Annotated[bool, typer.Option("--honest", help="Players who break no rule.")] = False,
@@ -29,6 +31,8 @@ def score(
 
     from referee.simulated.score import Score
 
+    if any(math.isnan(rate) for rate in misreads or []):
+        raise typer.BadParameter("a share is a number from 0 to 0.5", param_hint="--misreads")
     scores: dict[float, Score] = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
         for rate in misreads or [0.01, 0.03, 0.10]:

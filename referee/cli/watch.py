@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from referee.cards import UNREAD
-from referee.errors import NotationError
+from referee.errors import NotationError, cause_of
 from referee.observations import AnyObservation, CardLanded, Observation
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
@@ -83,7 +83,9 @@ def read_start_file(path: Path) -> "tuple[Position, dict[str, Any]]":
     try:
         words = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise NotationError(f"{path} cannot be read as a start ({error}): give YAML or JSON as in a scenario") from None
+        raise NotationError(
+            f"{path} cannot be read as a start ({cause_of(error)}): give YAML or JSON as in a scenario"
+        ) from None
     if isinstance(words, dict) and isinstance(words.get("start"), dict):
         words = words["start"]
     if not isinstance(words, dict):

@@ -49,6 +49,36 @@ def test_every_cut_of_the_file_is_named_and_never_a_crash() -> None:
             parse_table(text[:end], Path("table.toml"))
 
 
+def test_the_file_is_there_at_every_moment_of_a_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "table.toml"
+    save_table(TABLE, path)
+    replace_file = Path.replace
+
+    def cut_the_power_after(source: Path, target: Path) -> Path:
+        done = replace_file(source, target)
+        assert load_table(path).camera in ("usb-test", "another")
+        return done
+
+    monkeypatch.setattr(Path, "replace", cut_the_power_after)
+    save_table(replace(TABLE, camera="another"), path)
+
+
+@pytest.mark.parametrize(
+    "impossible",
+    [
+        replace(TABLE, image_size_px=(0, 720)),
+        replace(TABLE, image_size_px=(320, 180)),
+        replace(TABLE, card_size_mm=(0.0, 88.9)),
+        replace(TABLE, homography_mm_to_px=np.ones((3, 3))),
+        replace(TABLE, homography_mm_to_px=np.diag([1.0, -1.0, 1.0])),
+    ],
+    ids=["no picture", "a smaller picture", "no card", "folded into a line", "piles beside the picture"],
+)
+def test_a_table_that_the_picture_cannot_show_is_refused(impossible: Table) -> None:
+    with pytest.raises(TableFileError, match="does not show the middle piles"):
+        parse_table(dump_table(impossible), Path("table.toml"))
+
+
 @pytest.mark.parametrize(
     "text",
     ["schema = 2", "nonsense", "\x00\x00", "schema = 1\nimage_size_px = 'big'", "[tool.other]\nname = 'x'"],
