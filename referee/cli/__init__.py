@@ -1,14 +1,22 @@
 """The command line: `spit-referee`. One module per command; each loads what it needs only when it runs."""
 
+import os
 import sys
+from typing import Final
 
 from referee.cli.app import app
 from referee.errors import RefereeError
 
 
+SILENCE: Final = (("OPENCV_LOG_LEVEL", "OFF"), ("OPENCV_FFMPEG_LOGLEVEL", "-8"))
+"""The libraries' own words about a bad picture: the command says it in a sentence. Set these to hear them again."""
+
+
 def main() -> None:
     """Run the command line. A `RefereeError`, or a file that cannot be used, becomes one sentence on
     stderr and exit code 2."""
+    for variable, silent in SILENCE:
+        os.environ.setdefault(variable, silent)
     try:
         app()
     except RefereeError as error:
