@@ -7,7 +7,6 @@ from typing import Final
 from referee.cli.app import app
 from referee.errors import RefereeError
 
-
 SILENCE: Final = (("OPENCV_LOG_LEVEL", "OFF"), ("OPENCV_FFMPEG_LOGLEVEL", "-8"))
 """The libraries' own words about a bad picture: the command says it in a sentence. Set these to hear them again."""
 
