@@ -60,7 +60,8 @@ def table_from_points(
     unknown: four points always fit.
 
     Raises:
-        TableFileError: the points are not the corners of a convex four-sided figure in that order.
+        TableFileError: the points are not the corners of a convex four-sided figure in that order, or the middle piles
+            would lie outside the picture.
     """
     points = np.asarray(points_px, np.float64).reshape(4, 2)
     sides = np.roll(points, -1, axis=0) - points
@@ -75,7 +76,7 @@ def table_from_points(
     corners_mm = rectangle(0.0, 0.0, *size_mm).astype(np.float32)
     homography = cv2.getPerspectiveTransform(corners_mm, points.astype(np.float32))
     height, width = image.shape[:2]
-    return Table(
+    table = Table(
         image_size_px=(width, height),
         homography_mm_to_px=np.asarray(homography, np.float64),
         card_size_mm=card_mm,
@@ -83,6 +84,11 @@ def table_from_points(
         rows=default_rows(card_mm),
         reference_hash=picture_hash(image),
     )
+    if not table.shows_the_piles():
+        raise TableFileError(
+            f"--corners leave the middle piles outside the picture of {width} x {height} pixels: give them in its pixels"
+        )
+    return table
 
 
 def traffic_light(residual_mm: float | None) -> str:

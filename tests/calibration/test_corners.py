@@ -36,6 +36,11 @@ def test_points_in_the_wrong_order_are_refused_with_the_right_order_in_the_sente
         table_from_points(PICTURE, TILTED[list(order)], (400.0, 300.0))
 
 
+def test_corners_of_another_picture_are_refused() -> None:
+    with pytest.raises(TableFileError, match="outside the picture"):
+        table_from_points(PICTURE, TILTED + 4000.0, (400.0, 300.0))
+
+
 def test_the_overlay_draws_on_a_copy() -> None:
     table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
     drawn = draw_overlay(PICTURE, table)
