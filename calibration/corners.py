@@ -86,7 +86,7 @@ def table_from_points(
     )
     if not table.shows_the_piles():
         raise TableFileError(
-            f"--corners leave the middle piles outside the picture of {width} x {height} pixels: give them in its pixels"
+            f"--corners leave the middle piles outside the picture of {width} x {height}: give them in its pixels"
         )
     return table
 
