@@ -127,15 +127,23 @@ class Undo(Observation, frozen=True, kw_only=True, tag="undo"):
 
 
 class Correction(Observation, frozen=True, kw_only=True, tag="correction"):
-    """A person corrects an earlier landing, slap or reading. `of` is the `n` of the item in the log."""
+    """A person knows better. `of` is the `n` in the log of the landing, slap, look or verdict that it is about, or of
+    an earlier correction; what is left out stays as it was."""
 
     of: int
     card: Card | None = None
     player: Player | None = None
     pile: Pile | None = None
+    place: int | None = None
+    """Of a look at a row: the place whose top is `card`."""
     ruling: str | None = None
+    """What the players agreed on: `legal`, `illegal` or `beaten`, whatever the rules say."""
+    first: Player | None = None
+    """Of a decided or undecided slap: who was first on the pads; with `pile`, which one he takes."""
+    missed_ns: int | None = None
+    """The referee missed a landing near `of`: `card` of `player` touched `pile` at this moment."""
     dismiss: bool = False
-    """It did not happen at all."""
+    """It did not happen at all; of an earlier correction: it is taken back."""
     by: str = ""
 
 

@@ -188,6 +188,8 @@ def cue(signal: SignalName, who: Who | None = None, words: str = "") -> Cue:
 
 def cues_for(verdict: AnyVerdict) -> tuple[Cue, ...]:
     """Return what lights and buzzer say about a verdict; nothing where silence is the better answer."""
+    if verdict.revised:
+        return ()
     match verdict:
         case PlayJudged(provisional=True):
             return ()

@@ -22,6 +22,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_
     """When the tracker had enough evidence, on the same clock."""
     of: int | None = None
     """Running number `n` in the log of the observation that it judges."""
+    revised: bool = False
+    """Said anew because somebody corrected what came before: written down and shown, but never sounded."""
 
 
 class PlayJudged(Verdict, frozen=True, kw_only=True, tag="play_judged"):
@@ -187,10 +189,12 @@ class Resumed(Verdict, frozen=True, kw_only=True, tag="resumed"):
 
 
 class Corrected(Verdict, frozen=True, kw_only=True, tag="corrected"):
-    """A person's correction was taken in; `was` and `now` in words."""
+    """A person's correction was taken in; `was` and `now` in words. What follows from it is said after this verdict."""
 
     was: str
     now: str
+    withdrawn: tuple[int, ...] = ()
+    """Running numbers in the log of earlier verdicts that do not hold any more."""
 
 
 AnyVerdict = (

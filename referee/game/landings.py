@@ -6,7 +6,7 @@ from referee.cards import UNREAD, Card
 from referee.game.actions import changed, other_hand, remember_hand, remember_touch, too_late
 from referee.game.deal_end import cleared, has_cleared
 from referee.game.events import Land, TakeBack
-from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored, nothing
+from referee.game.outcome import NS_PER_MS, Burst, Outcome, Said, ignored, nothing
 from referee.game.phases import Phase
 from referee.game.position import Cover, Lying, Middle, Position, Source, Unread, holder
 from referee.game.readings import put_back_unread, read_top
@@ -164,6 +164,21 @@ def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Ou
     lying = tuple(Lying(card, ruling.who, reason, event.at_ns) for card in event.cards)
     middle = position.middle(event.pile)
     return ruling, position.with_middle(event.pile, lying=middle.lying + lying), ()
+
+
+def agreed(rules: RuleSet, position: Position, event: Land, *, counts: bool) -> tuple[Position, Said]:
+    """The position after a landing that the players ruled themselves, and what follows from it."""
+    who, pile = _whose(position, event), event.pile
+    if not counts:
+        lying = tuple(Lying(card, who, None, event.at_ns) for card in event.cards)
+        return position.with_middle(pile, lying=position.middle(pile).lying + lying), ()
+    found = trace(rules, position, who, event.card, event.from_place)
+    source = found if isinstance(found, Source) else Source(None if who == "unknown" else who, "astray")
+    position = _count_card(rules, position, event, who, source)
+    player = source.player
+    if player is None or position.phase is not Phase.PLAY or not has_cleared(rules, position.side(player)):
+        return position, ()
+    return cleared(rules, position, player, pile, event.at_ns)
 
 
 def _count_card(rules: RuleSet, position: Position, event: Land, who: Who, source: Source) -> Position:

@@ -1,6 +1,6 @@
 """What the tracker believes: possible worlds, what was last seen where, and the landings that are not settled."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -11,6 +11,7 @@ from referee.game.position import Position
 from referee.observations import (
     CardLanded,
     CardOdds,
+    Correction,
     HandsSeen,
     PileRead,
 )
@@ -139,6 +140,8 @@ class Belief:
     lost_sensors: frozenset[str] = frozenset()
     unseen: int = 0
     """Counts landings that nobody reported, as negative numbers."""
+    agreed: Mapping[int, Correction] = field(default_factory=dict)
+    """What people agreed on about landings, by their numbers: it outweighs everything that was seen."""
 
     def copy(self) -> Self:
         return replace(

@@ -79,6 +79,7 @@ class Core(Looks):
             for before, guess in self._guesses(world, landing, hands):
                 branches.append((before.weighed(guess.likelihood).log_weight, before, guess))
             branches += self._reports_of_unseen(world, landing)
+        branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         self.become(
             self._branch(n, world, what, log_weight)
@@ -251,6 +252,8 @@ class Core(Looks):
                 key = (claim.word, claim.reason, claim.player, claim.card, claim.is_spit)
                 claims[key] = (claims.get(key, (0.0, claim))[0] + share, claim)
         p, best = max(claims.values(), key=lambda pair: pair[0])
+        if n in self.agreed:
+            return self._say(n, one, best, p)
         needed = self.caution.blame if best.blames else self.caution.no_blame
         if best.word != "cannot_tell" and p >= needed and (not best.blames or self._nothing_excuses(one, best)):
             return self._say(n, one, best, p)

@@ -1,17 +1,18 @@
 """Cards that come down on the middle piles and are taken off again: every world splits into what it may have been."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
+from referee.cards import UNREAD
 from referee.game.deal_end import settle
 from referee.game.events import Land, Spit
 from referee.game.judge import judge
+from referee.game.landings import agreed
 from referee.game.phases import Phase
 from referee.game.position import Position
-from referee.observations import (
-    CardLanded,
-)
+from referee.observations import CardLanded, Correction
 from referee.rules.deals import OWN_PILE
 from referee.table import OPPONENT, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync
@@ -27,6 +28,10 @@ from referee.tracker.worlds import (
     Claim,
     World,
 )
+from referee.verdicts import Ruling as RulingWord
+
+AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
+"""What people can agree on about a landing."""
 
 
 @dataclass(slots=True)
@@ -81,6 +86,8 @@ class Landings(Belief):
             position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
             return World(position, log_weight, claims, world.stayed)
         claim, position = self._judged(world, what)
+        if (word := self.agreed.get(n)) is not None and word.ruling not in (None, claim.word):
+            claim, position = self._overruled(world, what, claim, word)
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
         return World(position, log_weight, {**claims, n: claim}, world.stayed)
 
@@ -98,6 +105,25 @@ class Landings(Belief):
             place=guess.place, ruling=ruling, top=top, said=said,
         )  # fmt: skip
         return claim, position
+
+    def _as_agreed(
+        self, n: int, landing: CardLanded, branches: list[tuple[float, World, Guess | Claim]]
+    ) -> list[tuple[float, World, Guess | Claim]]:
+        """Of all that a landing may have been, only what people agreed on, if they did."""
+        word = self.agreed.get(n)
+        if word is None:
+            return branches
+        fitting = [branch for branch in branches if _fits(branch[2], word)]
+        return fitting or [(world.log_weight, world, _agreed_guess(landing, word)) for world in self.worlds]
+
+    def _overruled(self, world: World, guess: Guess, claim: Claim, word: Correction) -> tuple[Claim, Position]:
+        """The landing as people ruled it themselves: it counts or it has to go back, whatever the rules say."""
+        event = guess.event
+        if isinstance(event, Spit):
+            event = Land(at_ns=event.at_ns, player=event.player, pile=event.pile, cards=(event.card,))
+        position, said = agreed(self.rules, world.position, event, counts=word.ruling == "legal")
+        ruling = next(one for one in AGREED if one == word.ruling)
+        return msgspec.structs.replace(claim, agreed=ruling, said=said), position
 
     def _called_if_stuck(self, world: World, at_ns: int) -> World:
         """Players may spit before the referee has called it: where nobody can play, spit cards are due."""
@@ -120,6 +146,23 @@ class Landings(Belief):
         """How well a report fits the unseen landing that it may be about."""
         hand = 1.0 if claim.player == "unknown" else evidence.player_likelihood(landing.players, claim.player)
         return hand * evidence.card_likelihood(landing.cards, claim.card)
+
+
+def _fits(what: Guess | Claim, word: Correction) -> bool:
+    """Whether this understanding of a landing is the one that people agreed on."""
+    if isinstance(what, Claim):
+        card, player = what.card, what.player
+    else:
+        event = what.event
+        card, player = event.card if isinstance(event, Spit) else event.cards[-1], event.player
+    return word.card in (None, card) and word.player in (None, player)
+
+
+def _agreed_guess(landing: CardLanded, word: Correction) -> Guess:
+    """What people agreed on, where nothing that was seen leads to it."""
+    player = word.player or evidence.likely_player(landing.players)
+    card = word.card or evidence.best_card(landing.cards) or UNREAD
+    return Guess(1.0, Land(at_ns=landing.at_ns, player=player, pile=landing.pile, cards=(card,)), None)
 
 
 def _dated(position: Position, pile: Pile, guessed_ns: int, at_ns: int) -> Position:

@@ -6,7 +6,7 @@ cards in again in that order. What it then says the same is not said twice.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import msgspec
@@ -38,7 +38,7 @@ class Recent(Generic[State]):
     moments: list[Moment[State]] = field(default_factory=list)
 
     def copy(self) -> "Recent[State]":
-        return Recent(list(self.moments))
+        return Recent([replace(moment, said=list(moment.said)) for moment in self.moments])
 
     def remember(self, n: int, seen: AnyObservation, before: State | None = None) -> None:
         """Keep an observation; only cards need the state before them, and what is old is forgotten."""

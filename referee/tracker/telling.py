@@ -1,6 +1,7 @@
 """What the engine decided, as verdicts that carry their moment, the observation they judge, and a sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from referee.cards import Card
 from referee.game import announcements as said
@@ -19,16 +20,25 @@ from referee.verdicts import (
     NotStuck,
     PlayJudged,
     RowJudged,
+    Ruling,
     SlapJudged,
     SpitCall,
     SpitJudged,
     Stuck,
 )
 
+AGREED_WORDS: Final[Mapping[Ruling, str]] = {
+    "legal": "the card counts",
+    "illegal": "the card has to go back",
+    "beaten": "the other card was first",
+}
+
 
 def judged(n: int, at_ns: int, claim: Claim, p: float, decided_ns: int) -> PlayJudged | SpitJudged:
     """The verdict on a landing, a spit or a play, with the probability that it names the right card."""
     rule, sentence = rule_of(claim.ruling), explain(claim.ruling)
+    if claim.agreed is not None:
+        rule, sentence = None, f"The players agreed: {AGREED_WORDS[claim.agreed]}."
     if claim.is_spit:
         return SpitJudged(
             at_ns=at_ns, decided_ns=decided_ns, of=n, player=claim.player, pile=claim.pile, card=claim.card,

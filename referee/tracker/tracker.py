@@ -25,14 +25,14 @@ from referee.rules.rule_set import RuleSet
 from referee.tracker import recovery, slapping, stillness
 from referee.tracker.belief import MS, Caution
 from referee.tracker.core import Core
-from referee.tracker.correcting import corrected, in_words, is_call, undoing
 from referee.tracker.gestures import Gestures
 from referee.tracker.layout import Layout
 from referee.tracker.opening import Opening
+from referee.tracker.past import Past
 from referee.tracker.rewind import Recent, content
 from referee.tracker.sequencer import Sequencer
 from referee.tracker.worlds import World
-from referee.verdicts import AnyVerdict, Corrected
+from referee.verdicts import AnyVerdict
 
 SLAP_WAIT_NS = 100 * MS
 """A slap is decided when the other hand, and the landing that ended the deal, had time to arrive."""
@@ -52,6 +52,19 @@ class _State:
     presses: Sequencer = field(default_factory=Sequencer)
     first_looks: list[tuple[int, AnyObservation]] = field(default_factory=list)
 
+    def copy(self) -> "_State":
+        return replace(
+            self,
+            core=None if self.core is None else self.core.copy(),
+            opening=self.opening.copy(),
+            gestures=self.gestures.copy(),
+            presses=self.presses.copy(),
+            first_looks=list(self.first_looks),
+        )
+
+
+_Stop = tuple[_State, Recent[_State]]
+
 
 class Tracker:
     """Follow one game by `rules`; feed observations in the order in which they arrive, get verdicts back.
@@ -65,11 +78,7 @@ class Tracker:
         self._caution = caution or Caution()
         self._n = 0
         self._start = start
-        self._history: list[tuple[int, AnyObservation]] = []
-        self._about: dict[int, int] = {}
-        """Which observation each verdict of the log was about."""
-        self._said: list[AnyVerdict] = []
-        self._calls: list[AnyVerdict] = []
+        self._past: Past[_Stop] = Past()
         self._state = _State(None if start is None else self._core(start, known=True))
         self._recent: Recent[_State] = Recent()
 
@@ -79,7 +88,9 @@ class Tracker:
             layout.laid = {"p1", "p2"}
         else:
             layout.begin(0, cleared=True)
-        return Core(self._rules, self._caution, (World(position),), layout, counts_known=known)
+        return Core(
+            self._rules, self._caution, (World(position),), layout, counts_known=known, agreed=self._past.agreed
+        )
 
     @property
     def position(self) -> Position | None:
@@ -92,8 +103,7 @@ class Tracker:
         n = self._n if n is None else n
         verdicts = self._take_in(n, seen)
         self._n = n + 1 + len(verdicts)
-        self._about |= {n + 1 + k: verdict.of for k, verdict in enumerate(verdicts) if verdict.of is not None}
-        self._calls += [verdict for verdict in verdicts if is_call(verdict)]
+        self._past.note(n, verdicts)
         return verdicts
 
     def _take_in(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
@@ -102,39 +112,45 @@ class Tracker:
             case Correction():
                 return self._correct(n, seen)
             case Undo():
-                undone = undoing(self._calls, seen)
+                undone = self._past.last_call(seen)
                 return [] if undone is None else self._correct(n, undone)
             case _:
-                self._history.append((n, seen))
+                self._past.see(n, seen, self._stop)
                 return self._take(n, seen) + self._held_pads(n)
 
-    def _held_pads(self, n: int) -> list[AnyVerdict]:
+    def _held_pads(self, n: int, is_again: bool = False) -> list[AnyVerdict]:
         """Words that are said by holding pads: all four take the last call back. In the slap phase there are none."""
         core, gestures = self._state.core, self._state.gestures
         if core is None or len(gestures.held) < 2 or core.position.phase is Phase.SLAP:
             return []
         for word in gestures.holding(core.now_ns):
-            undone = undoing(self._calls, word) if isinstance(word, Undo) else None
+            undone = self._past.last_call(word) if isinstance(word, Undo) and not is_again else None
             if undone is not None:
                 return self._correct(n, undone)
         return []
 
-    def _correct(self, n: int, correction: Correction) -> list[AnyVerdict]:
+    def _correct(self, n: int, word: Correction) -> list[AnyVerdict]:
         """Judge the game again with what a person knows better, from there forward; say only what is new (once)."""
-        of = self._about.get(correction.of, correction.of)
-        found = next((k for k, (number, _) in enumerate(self._history) if number == of), None)
-        if found is None:
+        change = self._past.hear(n, word)
+        if change is None:
             return []
-        was = self._history[found][1]
-        now = corrected(was, correction)
-        self._history[found : found + 1] = [] if now is None else [(of, now)]
-        said = {content(verdict) for verdict in self._said}
-        self._state = _State(None if self._start is None else self._core(self._start, known=True))
-        self._recent = Recent()
-        told = [verdict for number, one in self._history for verdict in self._take(number, one)]
-        new = [verdict for verdict in told if content(verdict) not in said and verdict.of in (of, None)]
-        at_ns = correction.at_ns
-        return [Corrected(at_ns=at_ns, decided_ns=at_ns, of=of, was=in_words(was), now=in_words(now)), *new]
+        if change.place is None:
+            return [change.told]
+        start, stop, before = self._past.go_back(change.place)
+        if stop is not None:
+            self._state, self._recent = stop
+            if self._state.core is not None:
+                self._state.core.agreed = self._past.agreed
+        after: list[tuple[int, AnyVerdict]] = []
+        for place, numbered in self._past.again(start, self._stop):
+            if numbered is not None:
+                after += [(place, told) for told in self._take(*numbered)]
+                self._held_pads(numbered[0], is_again=True)
+        return self._past.compare(change, before, after)
+
+    def _stop(self) -> "_Stop":
+        """The state as it is now, to come back to."""
+        return self._state.copy(), self._recent.copy()
 
     def _take(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
         state, recent = self._state, self._recent
@@ -144,34 +160,23 @@ class Tracker:
             place = recent.before(seen)
             if place is not None:
                 return self._again(place, n, seen)
-            recent.remember(n, seen, self._copied())
+            recent.remember(n, seen, state.copy())
         else:
             recent.remember(n, seen)
         told = self._step(state, state.core, n, seen)
         if told:
             recent.note(told)
-            self._said += told
         return told
 
     def _again(self, place: int, n: int, seen: AnyObservation) -> list[AnyVerdict]:
         """Go back to before this place and take everything in again, in the order in which it happened."""
-        self._state, past, said = self._recent.cut(place)
+        before, past, said = self._recent.cut(place)
+        self._state = before.copy()
         told: list[AnyVerdict] = []
         for number, one in sorted([*past, (n, seen)], key=lambda numbered: numbered[1].at_ns):
             told += self._take(number, one)
         self._recent.note_said(said)
         return [verdict for verdict in told if content(verdict) not in said]
-
-    def _copied(self) -> _State:
-        state = self._state
-        return replace(
-            state,
-            core=None if state.core is None else state.core.copy(),
-            opening=state.opening.copy(),
-            gestures=state.gestures.copy(),
-            presses=state.presses.copy(),
-            first_looks=list(state.first_looks),
-        )
 
     def _open(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
         """Wait for the first settled picture, then take in everything that was seen until then."""
@@ -220,6 +225,8 @@ class Tracker:
             return told
         told += core.decide()
         told += self._understand_presses(state, core)
+        if self._past.denied and n in self._past.denied.values():
+            core.not_stuck = core.position
         told += stillness.when_still(core)
         told += recovery.find_the_thread(core)
         told += core.phase_changes()
@@ -260,7 +267,8 @@ class Tracker:
         """A tracker of the same game that goes its own way."""
         twin = Tracker(self._rules, None, self._caution)
         twin._n, twin._start = self._n, self._start
-        twin._state, twin._recent = self._copied(), self._recent.copy()
-        twin._history, twin._said, twin._calls = list(self._history), list(self._said), list(self._calls)
-        twin._about = dict(self._about)
+        twin._state, twin._recent = self._stop()
+        twin._past = self._past.copy()
+        if twin._state.core is not None:
+            twin._state.core.agreed = twin._past.agreed
         return twin

@@ -12,7 +12,7 @@ import msgspec
 from referee.cards import Card
 from referee.game.announcements import AnyAnnouncement
 from referee.game.position import Position
-from referee.game.rulings import Illegal, Legal, Ruling, Undecided
+from referee.game.rulings import Illegal, Ruling, Undecided
 from referee.observations import PlaceSeen
 from referee.table import PILES, Pile, Player, Who
 from referee.tracker import evidence
@@ -44,9 +44,13 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     ruling: Ruling
     top: Card | None
     said: tuple[AnyAnnouncement, ...] = ()
+    agreed: RulingWord | None = None
+    """What people ruled themselves."""
 
     @property
     def word(self) -> RulingWord:
+        if self.agreed is not None:
+            return self.agreed
         match self.ruling:
             case Illegal(reason=reason):
                 return "beaten" if reason.value == "beaten" else "illegal"
@@ -57,16 +61,18 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reason(self) -> str | None:
+        if self.agreed is not None:
+            return None
         return self.ruling.reason.value if isinstance(self.ruling, Illegal | Undecided) else None
 
     @property
     def blames(self) -> bool:
-        """Whether it names somebody for a fault."""
-        return isinstance(self.ruling, Illegal) and not self.ruling.blameless
+        """Whether it names somebody for a fault that the referee alone has found."""
+        return self.agreed is None and isinstance(self.ruling, Illegal) and not self.ruling.blameless
 
     @property
     def counts(self) -> bool:
-        return isinstance(self.ruling, Legal) or self.reason in ("unread", "unread_top")
+        return self.word == "legal" or self.reason in ("unread", "unread_top")
 
 
 class World(msgspec.Struct, frozen=True):

@@ -44,12 +44,15 @@ class AtTheTable:
         self.n = 0
         self.said: list[AnyVerdict] = []
         self.fed: list[AnyObservation] = []
+        self.log: list[AnyObservation | AnyVerdict] = []
+        """As the game log would hold it: the place is the running number."""
 
     def feed(self, seen: AnyObservation) -> list[AnyVerdict]:
         self.fed.append(seen)
         told = self.tracker.feed(seen, self.n)
         self.n += 1 + len(told)
         self.said += told
+        self.log += [seen, *told]
         return told
 
     def look(self, hidden: bool = False) -> list[AnyVerdict]:
