@@ -17,7 +17,7 @@ _PAGE = """# The card reader's network
 
 `reader.onnx` names the card in a crop of {width} x {height} pixels (BGR, 0 to 255, the card filling it but for a
 margin of 4 pixels, either way up): logits of {classes} classes, whose softmax is calibrated odds. {parameters} weights,
-{megabytes:.1f} MB, float32, operators of ONNX 11. Made by `python -m calibration.training.train`.
+{megabytes:.1f} MB in half precision, operators of ONNX 11. Made by `python -m calibration.training.train`.
 
 ## What it learnt from
 

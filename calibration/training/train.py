@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from calibration.training import modelcard, shards
+from calibration.training.halved import halve
 from calibration.training.network import CardNet, Exported
 from hardware.vision.reader import CROP_SIZE
 
@@ -143,7 +144,7 @@ def calibrate(net: CardNet, work: Path) -> NDArray[np.float32]:
 
 
 def export(net: CardNet, file: Path) -> None:
-    """Write the ONNX file: float32, free batch size, operators that OpenCV 4.6 knows."""
+    """Write the ONNX file: weights in half precision, free batch size, operators that OpenCV 4.6 knows."""
     file.parent.mkdir(parents=True, exist_ok=True)
     example = torch.zeros(1, 3, CROP_SIZE[1], CROP_SIZE[0])
     torch.onnx.export(
@@ -156,6 +157,7 @@ def export(net: CardNet, file: Path) -> None:
         opset_version=11,
         dynamo=False,
     )
+    halve(file)
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ Output: 13 ranks, joker, no index; four suits.
 
 import argparse
 import copy
+import itertools
 import math
 import time
 from collections.abc import Iterator
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from calibration.training.corners.pool import Pool
+from calibration.training.corners.resumed import resume
 from calibration.training.corners.scenes import SIDE_PX, IndexTruth, Scene, scene
+from calibration.training.halved import halve
 from hardware.vision.corners import INDEX_CROP, index_crop
 from referee.cards import RANKS, SUITS
 
@@ -140,17 +143,18 @@ def write_onnx(net: IndexNamer, path: Path) -> None:
         dynamo=False,
         dynamic_axes={"crop": {0: "n"}, "odds": {0: "n"}},
     )
+    halve(path)
 
 
 def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
     """Train for about `minutes` of wall clock and write `out`."""
     torch.manual_seed(seed)
     net = IndexNamer().to(memory_format=torch.channels_last)
+    store = _Store(np.random.default_rng(seed), pool)
     if start:
-        net.load_state_dict(torch.load(start))
+        resume(net, start, (store.batch()[0] for _ in itertools.count()))
     mean = copy.deepcopy(net)
     optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=0.02)
-    store = _Store(np.random.default_rng(seed), pool)
     begun, step, told, written = time.monotonic(), 0, 0.0, time.monotonic()
     while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
@@ -185,7 +189,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--rate", type=float, default=3e-3, help="learning rate at its highest")
-    parser.add_argument("--start", type=Path, help="a .pt file to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from: .pt or .onnx")
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)

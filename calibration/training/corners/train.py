@@ -5,6 +5,7 @@ POOLs are folders made by `pool`. One thread; the network is written again every
 
 import argparse
 import copy
+import itertools
 import math
 import time
 from collections import deque
@@ -21,7 +22,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from calibration.training.corners.network import CARD_UNIT_PX, CHANNELS, INDEX_UNIT_PX, STRIDE, CornerFinder
 from calibration.training.corners.pool import Pool
+from calibration.training.corners.resumed import resume
 from calibration.training.corners.scenes import SIDE_PX, Scene, scene
+from calibration.training.halved import halve
 
 _CELLS = SIDE_PX // STRIDE
 _USES = 6
@@ -127,17 +130,18 @@ def write_onnx(net: CornerFinder, path: Path) -> None:
         dynamo=False,
         dynamic_axes=sizes,
     )
+    halve(path)
 
 
 def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
     """Train for about `minutes` of wall clock and write `out` (and `out` with .pt to go on from)."""
     torch.manual_seed(seed)
     net = CornerFinder().to(memory_format=torch.channels_last)
+    scenes = _scenes(np.random.default_rng(seed), pool)
     if start:
-        net.load_state_dict(torch.load(start))
+        resume(net, start, (_batch(scenes)[0] for _ in itertools.count()))
     mean = copy.deepcopy(net)
     optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=1e-3)
-    scenes = _scenes(np.random.default_rng(seed), pool)
     begun, step, told, written = time.monotonic(), 0, {}, time.monotonic()
     while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
@@ -173,7 +177,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=2.5e-3, help="learning rate at its highest")
-    parser.add_argument("--start", type=Path, help="a .pt file to go on from")
+    parser.add_argument("--start", type=Path, help="weights to go on from: .pt or .onnx")
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
