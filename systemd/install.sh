@@ -40,7 +40,7 @@ run "$prefix/bin/python" -m pip install --quiet --upgrade --only-binary :all: pi
 run "$prefix/bin/python" -m pip install --quiet --no-build-isolation "$source"
 for extra in gpiod onnxruntime; do
   run "$prefix/bin/python" -m pip install --quiet --only-binary :all: "$extra" ||
-    echo "install: no ready-made $extra for this machine; the referee does without"
+    echo "install: no ready-made $extra for this machine; 'spit-referee check' says what that costs"
 done
 run ln -sf "$prefix/bin/spit-referee" /usr/local/bin/spit-referee
 

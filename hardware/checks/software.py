@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from hardware.checks.report import Answer, fail, ok, skip, warn
-from referee.errors import RefereeError
+from referee.errors import DeviceError, RefereeError
 from referee.settings import Settings
 
 OPENCV_NAMES: Final = (
@@ -66,6 +66,8 @@ def reader(_: Settings) -> Answer:
         import numpy as np
 
         import_module("hardware.vision.reader").CardReader().odds(np.zeros((1, 90, 64, 3), np.uint8))
+    except DeviceError as error:
+        return fail(str(error), "`pip install onnxruntime`")
     except RefereeError as error:
         return fail(str(error), "install spit-referee again")
     except ImportError as error:

@@ -7,6 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.errors import DeviceError
+
 
 class Network(Protocol):
     """One float32 array in, the first output out; batch first."""
@@ -20,17 +22,14 @@ def packaged_network(name: str) -> Network:
 
 
 def network_of(model: bytes) -> Network:
-    """The network in an ONNX file, run by ONNX Runtime where it is installed (half the time), else by OpenCV."""
+    """The network in an ONNX file, run by ONNX Runtime where it is installed (half the time), else by OpenCV.
+
+    Raises DeviceError where neither can run it: OpenCV before 4.7 knows no weights in half precision.
+    """
     try:
         import onnxruntime
     except ImportError:
-        net = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
-
-        def forward(batch: NDArray[np.float32]) -> NDArray[np.float32]:
-            net.setInput(batch)
-            return np.asarray(net.forward(), np.float32)
-
-        return forward
+        return _run_by_opencv(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
@@ -40,3 +39,18 @@ def network_of(model: bytes) -> Network:
         return np.asarray(session.run(None, {name: batch})[0], np.float32)
 
     return run
+
+
+def _run_by_opencv(model: bytes) -> Network:
+    try:
+        net = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
+    except cv2.error:
+        raise DeviceError(
+            f"OpenCV {cv2.__version__} cannot run the card reader's network: `pip install onnxruntime`"
+        ) from None
+
+    def forward(batch: NDArray[np.float32]) -> NDArray[np.float32]:
+        net.setInput(batch)
+        return np.asarray(net.forward(), np.float32)
+
+    return forward
