@@ -3,11 +3,10 @@ indices under glare). What it proposes is only believed if the whole-card reader
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
-from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from hardware.frames import Image
@@ -52,7 +51,7 @@ def _masks(image: Image) -> Iterator[NDArray[np.uint8]]:
     yield _framed(cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 101, -8))
 
 
-def _framed(mask: MatLike) -> NDArray[np.uint8]:
+def _framed(mask: NDArray[Any]) -> NDArray[np.uint8]:
     """Cut off the added margin and close blobs at the picture's edge."""
     inner = np.array(mask[4:-4, 4:-4], np.uint8)
     inner[[0, -1]] = 0

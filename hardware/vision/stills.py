@@ -7,11 +7,10 @@ readings that differ leave it unread: a wrong name is worse than none.
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
-from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from hardware.frames import Image
@@ -114,7 +113,7 @@ def _size_px(data: NDArray[np.uint8]) -> tuple[int, int] | None:
     return None if image is None else (image.shape[1] * (8 if jpeg else 1), image.shape[0] * (8 if jpeg else 1))
 
 
-def _decoded(data: NDArray[np.uint8], way: int) -> MatLike | None:
+def _decoded(data: NDArray[np.uint8], way: int) -> NDArray[Any] | None:
     try:
         return cv2.imdecode(data, way)
     except cv2.error:  # more pixels than OpenCV takes

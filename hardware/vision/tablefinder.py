@@ -5,9 +5,9 @@ the mat has them. Without a mat, which way is up and where the middle is follow 
 cards, and the piles between them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -120,12 +120,25 @@ class _Shape:
     corners_mm: Points | None = None
 
 
+def _detected(aruco: Any, image: Image) -> tuple[Sequence[Points], NDArray[np.int32] | None]:
+    """Return what OpenCV finds: corners (1, 4, 2) of each marker and their ids (N, 1), or None for none.
+
+    OpenCV 4.6, which Raspberry Pi OS has, finds them by a function; 4.7 made it a class.
+    """
+    dictionary = aruco.getPredefinedDictionary(aruco.DICT_4X4_50)
+    by_class = hasattr(aruco, "ArucoDetector")
+    parameters = aruco.DetectorParameters() if by_class else aruco.DetectorParameters_create()
+    parameters.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
+    if by_class:
+        corners, ids, _ = aruco.ArucoDetector(dictionary, parameters).detectMarkers(image)
+    else:
+        corners, ids, _ = aruco.detectMarkers(image, dictionary, parameters=parameters)
+    return corners, ids
+
+
 def _markers(image: Image) -> dict[int, Points]:
     """Return the corners (4, 2) in pixels, from the marker's own top left clockwise, of markers 0 to 3 in view."""
-    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(image)
+    corners, ids = _detected(cv2.aruco, image)
     if ids is None:
         return {}
     found = zip(ids.ravel(), corners, strict=True)
