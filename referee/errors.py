@@ -37,6 +37,10 @@ class LogError(RefereeError, ValueError):
     """A game log that is missing, foreign or cannot be understood."""
 
 
+class CorrectionError(RefereeError, ValueError):
+    """Corrections that cannot be taken in: damaged, about another game, or of a game that is being played."""
+
+
 class DeviceError(RefereeError, RuntimeError):
     """A camera, pad, light or buzzer that is missing, busy or silent."""
 

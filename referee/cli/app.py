@@ -15,6 +15,7 @@ COMMANDS: Final = (
     ("signals", "signals", "signals", "At the table"),
     ("rules", "rules", "rules", "At the table"),
     ("replay", "replay", "replay", "After the game"),
+    ("correct", "correct", "correct", "After the game"),
     ("rejudge", "rejudge", "rejudge", "After the game"),
     ("history", "history", "history", "After the game"),
     ("export", "export", "export", "After the game"),

@@ -37,8 +37,11 @@ class GameLog:
     `trouble` is None, or a sentence that says what could not be kept and how to cure it.
     """
 
-    def __init__(self, directory: Path, *, next_n: int, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> None:
+    def __init__(
+        self, directory: Path, *, next_n: int, frame_quota_bytes: int = FRAME_QUOTA_BYTES, closes: bool = True
+    ) -> None:
         self.directory = directory
+        self._closes = closes
         self.trouble: str | None = None
         self._next_n = next_n
         self._encoder = msgspec.json.Encoder()
@@ -71,16 +74,33 @@ class GameLog:
     @classmethod
     def resume(cls, directory: Path, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> "GameLog":
         """Return an existing game's log, open at its end. A line that a power cut left half written stays as it is."""
-        last_n = -1
-        for entry in LoggedGame(directory).entries():
-            last_n = max(last_n, entry.n)
+        log = cls._reopened(LoggedGame(directory), frame_quota_bytes, closes=True)
+        log._mark(Continued(boot_id=boot_id(), software=software_version()))
+        return log
+
+    @classmethod
+    def amend(cls, directory: Path) -> "GameLog":
+        """Return the log of a game that has been played, open for corrections. Whether it was closed stays as it is."""
+        game = LoggedGame(directory)
+        log = cls._reopened(game, FRAME_QUOTA_BYTES, closes=False)
+        log._closes = game.was_closed
+        return log
+
+    @classmethod
+    def _reopened(cls, game: LoggedGame, frame_quota_bytes: int, *, closes: bool) -> "GameLog":
+        last_n = max((entry.n for entry in game.entries()), default=-1)
+        directory = game.directory
         try:
-            log = cls(directory, next_n=last_n + 1, frame_quota_bytes=frame_quota_bytes)
+            log = cls(directory, next_n=last_n + 1, frame_quota_bytes=frame_quota_bytes, closes=closes)
         except OSError as error:
             raise LogError(f"{directory} cannot be continued ({error.strerror}): start a new game") from error
         log._end_cut_line()
-        log._mark(Continued(boot_id=boot_id(), software=software_version()))
         return log
+
+    @property
+    def next_n(self) -> int:
+        """The running number of what is written next."""
+        return self._next_n
 
     def observation(self, seen: AnyObservation) -> int:
         """Log what a sensor saw and return its running number, which verdicts name as `of`. Observations and verdicts
@@ -119,7 +139,8 @@ class GameLog:
     def close(self) -> None:
         """Write the closing line and close the file. Without it a reader says that the power went."""
         if not self._file.closed:
-            self._mark(Closed())
+            if self._closes:
+                self._mark(Closed())
             self.sync()
             self._file.close()
 

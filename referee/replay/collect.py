@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from referee.cards import Card
 from referee.log.header import Closed, Continued
 from referee.log.reader import Entry
-from referee.observations import AnyObservation, Correction, PadReleased, PadSlapped, PilesTaken, RowRead
+from referee.observations import AnyObservation, Correction, PadReleased, PadSlapped, PilesTaken, RowRead, Undo
 from referee.replay.moments import Edge, Moment
 from referee.replay.piles import PileTaken
 from referee.replay.ruled import corrected, ruled
@@ -16,7 +16,7 @@ from referee.replay.showing import face
 from referee.replay.sightings import moment_of
 from referee.replay.words import verdict_sentence
 from referee.table import Pile, Player
-from referee.verdicts import AnyVerdict, PhaseChanged, Verdict
+from referee.verdicts import AnyVerdict, Corrected, PhaseChanged, Verdict
 
 
 class RowSeen(msgspec.Struct, frozen=True):
@@ -63,6 +63,8 @@ class _Collector:
         self._restarts = 0
         self._open_edges: dict[tuple[Player | None, Pile], int] = {}
         self._last_row: dict[Player, tuple[Card | None, ...]] = {}
+        self._last_word: int | None = None
+        """The correction that was heard last, until something else is seen."""
 
     def take(self, entry: Entry) -> None:
         match entry.item:
@@ -104,9 +106,10 @@ class _Collector:
             case PilesTaken():
                 self.found.taken.append(PileTaken(n, at_ns, seen.pile))
             case Correction() if moment is not None:
-                self._correct(seen, moment.sentence)
+                self._correct(seen, moment)
         if moment is not None:
             self._put(moment)
+        self._last_word = n if isinstance(seen, Correction | Undo) and moment is not None else None
 
     def _touch(self, at_ns: int, seen: PadSlapped) -> None:
         self._open_edges[seen.player, seen.pile] = len(self.found.edges)
@@ -124,16 +127,38 @@ class _Collector:
             self._last_row[seen.player] = faces
             self.found.rows.append(RowSeen(at_ns, seen.player, faces))
 
-    def _correct(self, word: Correction, sentence: str) -> None:
-        """A person may point at a landing or at the verdict about it."""
+    def _correct(self, word: Correction, moment: Moment) -> None:
+        """A person may point at a landing or at the verdict about it, or take an earlier correction back."""
         old = self.found.moments.get(word.of)
         if old is None and (verdict := self.found.verdicts.get(word.of)) is not None:
             old = self._seen(verdict.of)
-        if old is not None:
-            self._put(corrected(old, word, sentence))
+        if old is not None and old.kind == "corrected":
+            self._put(replace(old, dismissed=word.dismiss))
+        elif old is not None:
+            self._put(corrected(old, word, moment.sentence))
+
+    def _withdraw(self, verdict: Corrected) -> None:
+        """What a correction makes void stays readable, and is struck through unless something else is said of it."""
+        for n in verdict.withdrawn:
+            gone = self.found.verdicts.get(n)
+            moment = self.found.moments.get(n) or (None if gone is None else self._seen(gone.of))
+            if moment is not None:
+                self._put(replace(moment, dismissed=True, was=moment.was or moment.sentence))
+
+    def _hear_of_word(self, verdict: Corrected) -> bool:
+        """Join what was made of a person's word with the word itself."""
+        word = None if self._last_word is None else self.found.moments.get(self._last_word)
+        self._withdraw(verdict)
+        if word is None:
+            return False
+        changed = len(verdict.withdrawn)
+        outcome = f" {changed} {'ruling' if changed == 1 else 'rulings'} changed." if changed else ""
+        kept = "" if word.is_landing else f"{word.sentence}{outcome}"
+        self._put(replace(word, sentence=kept or word.sentence))
+        return True
 
     def _take_verdict(self, n: int, at_ns: int, verdict: AnyVerdict) -> None:
-        if isinstance(verdict, PhaseChanged):
+        if isinstance(verdict, PhaseChanged) or (isinstance(verdict, Corrected) and self._hear_of_word(verdict)):
             return
         decided_ns = verdict.decided_ns + (self._shift_ns or 0) if verdict.decided_ns else None
         sentence = verdict_sentence(verdict, self._names)

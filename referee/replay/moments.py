@@ -94,6 +94,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     card: Card | None = None
     p: float | None = None
     """Probability of the card."""
+    odds: dict[Card, float] = {}
+    """What the eyes thought it may be, the likeliest first."""
     ruling: str | None = None
     """None: nobody judged it, for instance because the log ends before."""
     reason: str | None = None

@@ -68,13 +68,12 @@ def ruled(new: Moment, verdict: Verdict, about: Moment | None) -> Moment:
         case SlapJudged():
             seen = about if about and about.kind == "slap" else replace(new, kind="slap", pile=verdict.pile)
             seen = replace(seen, sentence=new.sentence, decided_ns=new.decided_ns)
+            seen = replace(seen, dismissed=seen.dismissed and not verdict.revised)
             return replace(seen, player=verdict.player, ruling=verdict.ruling, reason=plain(verdict.reason))
         case TakenBack():
             seen = about if about and about.kind == "taken_back" else replace(new, kind="taken_back")
             seen = replace(seen, sentence=new.sentence, card=known(verdict.card))
             return replace(seen, player=verdict.player, pile=verdict.pile)
-        case Corrected() if about and about.kind == "corrected":
-            return replace(about, sentence=new.sentence)
         case _:
             return _announcement(new, verdict)
 
@@ -85,7 +84,7 @@ def corrected(moment: Moment, word: Correction, sentence: str) -> Moment:
         moment,
         card=known(word.card) or moment.card,
         p=1.0 if word.card else moment.p,
-        player=word.player or moment.player,
+        player=word.first or word.player or moment.player,
         pile=word.pile or moment.pile,
         ruling=plain(word.ruling) if word.ruling else moment.ruling,
         dismissed=moment.dismissed or word.dismiss,
@@ -111,6 +110,7 @@ def _landing(new: Moment, verdict: PlayJudged | SpitJudged, seen: Moment | None)
         top=known(verdict.top) if isinstance(verdict, PlayJudged) else None,
         sentence=new.sentence,
         decided_ns=new.decided_ns,
+        dismissed=seen.dismissed and not verdict.revised,
         was=seen.was or (seen.sentence if revised else ""),
     )
 

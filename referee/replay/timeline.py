@@ -26,13 +26,14 @@ def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
     found = collect(game.entries(), game.header.boot_id, names, most_moments)
     found.edges.sort(key=_start)
     moments, shown = with_piles(_in_order(found))
-    deals = _deals(moments, found)
-    result = _result(moments, deals, game.was_closed or found.is_cut_short)
+    standing = [moment for moment in moments if not moment.dismissed]
+    deals = _deals(standing, found)
+    result = _result(standing, deals, game.was_closed or found.is_cut_short)
     if game.was_closed:
         deals[-1] = _broken_off(deals[-1])
     moments = _numbered(moments, deals)
     chances = Chances(found.rows, shown, game.header.rules)
-    spans = spans_of(moments, deals, found.end_ns, chances)
+    spans = spans_of([moment for moment in moments if not moment.dismissed], deals, found.end_ns, chances)
     return Timeline(
         name=game.directory.stem if game.directory.is_file() else game.directory.name,
         header=game.header,

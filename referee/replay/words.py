@@ -93,10 +93,18 @@ def touch_words(player: Who, pile: Pile, names: Mapping[Player, str]) -> str:
 def correction_words(item: Correction, names: Mapping[Player, str]) -> str:
     """Return what a person changed."""
     who = plain(item.by, LONGEST_NAME) or "A person"
+    if item.missed_ns is not None:
+        card, pile = plain(item.card, 4) or "a card", item.pile or "A"
+        return (
+            f"{who} adds what the referee missed: {names[item.player] if item.player else 'somebody'} {card} on {pile}."
+        )
+    if item.first:
+        takes = f" and takes {item.pile}" if item.pile else ""
+        return f"{who} corrects: {names[item.first]} was first on the pads{takes}."
     if item.dismiss:
         return f"{who} says that this did not happen."
     changes = [
-        f"the card was {plain(item.card, 4)}" if item.card else "",
+        f"the card{f' at place {item.place}' if item.place else ''} was {plain(item.card, 4)}" if item.card else "",
         f"it was {names[item.player]}" if item.player else "",
         f"it was on pile {item.pile}" if item.pile else "",
         f"it is {RULING_WORDS.get(item.ruling, plain(item.ruling, 20))}" if item.ruling else "",

@@ -1,0 +1,115 @@
+"""`spit-referee correct`: put right what the referee saw or ruled wrong, after the game."""
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.errors import CorrectionError, DeviceError
+from referee.log import LoggedGame, find_game, games_dir
+
+if TYPE_CHECKING:
+    from referee.replay.amend import Outcome, Words
+
+
+class Who(StrEnum):
+    """A player."""
+
+    P1 = "p1"
+    P2 = "p2"
+
+
+class Where(StrEnum):
+    """A middle pile."""
+
+    A = "A"
+    B = "B"
+
+
+class Ruled(StrEnum):
+    """What players can agree on about a card."""
+
+    LEGAL = "legal"
+    ILLEGAL = "illegal"
+    BEATEN = "beaten"
+
+
+def correct(
+    game: Annotated[str, typer.Argument(help="A game's folder, its name or the beginning of it.")],
+    file: Annotated[Path | None, typer.Argument(help="Corrections that a replay page saved; - reads them.")] = None,
+    of: Annotated[int | None, typer.Option("--of", metavar="N", help="Or one: the line's number in the log.")] = None,
+    card: Annotated[str | None, typer.Option(help="What the card was, like 10S.")] = None,
+    player: Annotated[Who | None, typer.Option(help="Whose it was.")] = None,
+    pile: Annotated[Where | None, typer.Option(help="Where it came down; of a slap: which pile was taken.")] = None,
+    place: Annotated[int | None, typer.Option(help="Of a row that was read wrong: the place.", min=1, max=5)] = None,
+    ruling: Annotated[Ruled | None, typer.Option(help="What you agree on.")] = None,
+    first: Annotated[Who | None, typer.Option(help="Who was first on the pads.")] = None,
+    missed_ms: Annotated[
+        float | None, typer.Option(help="A card nobody saw: so long after line N (--card, --player, --pile).")
+    ] = None,
+    dismiss: Annotated[
+        bool, typer.Option("--dismiss", help="It did not happen; of a correction: take it back.")
+    ] = False,
+    by: Annotated[str, typer.Option(help="Who says so.")] = "",
+    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+) -> None:
+    """Correct a logged game: what follows from it is judged anew, and the old value stays beside the new one."""
+    from referee.replay.amend import amend
+
+    if (file is None) == (of is None):
+        raise CorrectionError("give a file that a replay page saved, or one correction with --of N")
+    said = {"card": card, "player": player, "pile": pile, "place": place, "ruling": ruling, "first": first}
+    given: dict[str, object] = {"of": of, "missed_ms": missed_ms, "dismiss": dismiss, "by": by}
+    words = _read(file) if file is not None else _one(given | said)
+    directory = find_game(game, games_dir(games))
+    with _nobody_plays(directory):
+        outcome = amend(directory, words)
+    _tell(outcome)
+
+
+def _read(file: Path) -> "Words":
+    from referee.replay.amend import LARGEST_FILE_BYTES, words_of
+
+    try:
+        if str(file) == "-":
+            return words_of(sys.stdin.buffer.read(LARGEST_FILE_BYTES))
+        with file.open("rb") as opened:
+            return words_of(opened.read(LARGEST_FILE_BYTES))
+    except OSError as error:
+        raise CorrectionError(f"{file} cannot be read ({error.strerror}): save it from a replay page") from error
+
+
+def _one(given: dict[str, object]) -> "Words":
+    import msgspec
+
+    from referee.replay.amend import words_of
+
+    return words_of(msgspec.json.encode({"game": "", "words": [given]}))
+
+
+def _nobody_plays(directory: Path) -> AbstractContextManager[None]:
+    """Hold off a referee that might go on with a game that was not closed."""
+    from referee.cli.table_run import only_one
+
+    game = LoggedGame(directory)
+    for _ in game.entries():
+        pass
+    if game.was_closed or not directory.is_dir():
+        return nullcontext()
+    try:
+        return only_one(directory.parent)
+    except DeviceError as error:
+        raise CorrectionError(f"this game may be running ({error}); correct it on its live page") from None
+
+
+def _tell(outcome: "Outcome") -> None:
+    for told in outcome.told:
+        changed = f"; {len(told.withdrawn)} rulings changed" if told.withdrawn else ""
+        print(f"{told.was} is now {told.now}{changed}")
+    for word in outcome.unknown:
+        print(f"line {word.of} of the log is nothing that can be corrected", file=sys.stderr)
+    if not outcome.is_rejudged:
+        print("noted; the log comes from another version or is not whole, so nothing was judged anew", file=sys.stderr)
