@@ -23,6 +23,7 @@ from referee.tracker.worlds import (
     Claim,
     World,
     pruned,
+    reweighed,
     shares,
 )
 
@@ -138,6 +139,8 @@ class Belief:
     """The last few landings."""
     phase: str = ""
     lost_sensors: frozenset[str] = frozenset()
+    apart: tuple[World, ...] = ()
+    """The worlds, if no two of them lie alike."""
     unseen: int = 0
     """Counts landings that nobody reported, as negative numbers."""
     agreed: Mapping[int, Correction] = field(default_factory=dict)
@@ -163,7 +166,14 @@ class Belief:
 
     def become(self, worlds: Iterable[World]) -> None:
         """These are the worlds from now on."""
-        self.worlds = pruned(worlds)
+        self.worlds = self.apart = pruned(worlds)
+
+    def weigh(self, likelihoods: list[float]) -> None:
+        """A look fits each of the worlds so well."""
+        if self.worlds is self.apart:
+            self.worlds = self.apart = reweighed(self.worlds, likelihoods)
+        else:
+            self.become([world.weighed(fits) for world, fits in zip(self.worlds, likelihoods, strict=True)])
 
     def is_sure(self) -> bool:
         """Whether one understanding of the game outweighs all others."""

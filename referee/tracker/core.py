@@ -320,7 +320,7 @@ class Core(Looks):
         if row.read_ns <= since_ns:
             return False
         return not any(
-            view.kind in ("down", "empty") and lies_at(world.position, world.away, player, place)[0] == "face"
+            view.kind in ("down", "empty") and lies_at(world, player, place)[0] == "face"
             for place, view in enumerate(row.places, 1)
         )
 
@@ -329,10 +329,7 @@ class Core(Looks):
         row, world = self.rows[player], self.worlds[0]
         if row.read_ns <= since_ns:
             return False
-        return all(
-            view.kind == lies_at(world.position, world.away, player, place)[0]
-            for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1)
-        )
+        return all(view.kind == kind for view, (kind, _) in zip(row.places, world.lies(player), strict=False))
 
     def _say(self, n: int, one: OpenLanding, claim: Claim, p: float) -> list[AnyVerdict]:
         one.told, one.is_told = claim, True

@@ -18,7 +18,7 @@ from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import evidence
 from referee.tracker.rows import RowView
-from referee.tracker.worlds import World, lies_at
+from referee.tracker.worlds import World
 
 Rows = Mapping[Player, RowView]
 Hands = Mapping[Player, float]
@@ -81,11 +81,10 @@ def guesses(
 
 def _from_rows(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """A face-up top of a row, played by its owner."""
-    position, away = world.position, world.away
+    position = world.position
     for player in PLAYERS:
         hand = hands[player]
-        for place in range(1, len(position.side(player).row) + 1):
-            _, card = lies_at(position, away, player, place)
+        for place, (_, card) in enumerate(world.lies(player), 1):
             if card is None or card == UNREAD:
                 continue
             likelihood = hand * evidence.card_likelihood(landing.cards, card)
@@ -164,13 +163,12 @@ def _spits(world: World, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
 
 def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """A face-down or unread top that was turned and played since the last look at the row."""
-    position, away = world.position, world.away
+    position = world.position
     each = 1.0 / _hidden_cards(position)
     cards = _unread_candidates(world, landing)
     for player in PLAYERS:
         hand = hands[player]
-        for place in range(1, len(position.side(player).row) + 1):
-            kind, face = lies_at(position, away, player, place)
+        for place, (kind, face) in enumerate(world.lies(player), 1):
             if kind != "down" and face != UNREAD:
                 continue
             view = rows[player].places[place - 1]
@@ -186,11 +184,10 @@ def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands
 
 def _misread_tops(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
-    position, away = world.position, world.away
+    position = world.position
     cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD and p > 0.1]
     for player in PLAYERS:
-        for place in range(1, len(position.side(player).row) + 1):
-            _, face = lies_at(position, away, player, place)
+        for place, (_, face) in enumerate(world.lies(player), 1):
             if face is None or face == UNREAD:
                 continue
             view = rows[player].places[place - 1]
@@ -208,8 +205,7 @@ def _stolen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands
     for owner in PLAYERS:
         thief = OPPONENT[owner]
         hand = hands[thief]
-        for place in range(1, len(world.position.side(owner).row) + 1):
-            _, card = lies_at(world.position, world.away, owner, place)
+        for place, (_, card) in enumerate(world.lies(owner), 1):
             if card is None or landing.cards.get(card, 0.0) < 0.1:
                 continue
             likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
@@ -233,10 +229,7 @@ def _in_pairs(world: World, rows: Rows, found: list[Guess]) -> Iterator[Guess]:
             continue
         upper = guess.event.cards[0]
         others = [
-            (place, card)
-            for place in range(1, len(world.position.side(player).row) + 1)
-            for _, card in [lies_at(world.position, world.away, player, place)]
-            if card is not None and card != upper
+            (place, card) for place, (_, card) in enumerate(world.lies(player), 1) if card is not None and card != upper
         ]
         for _, lower in others:
             event = msgspec.structs.replace(guess.event, cards=(lower, upper))

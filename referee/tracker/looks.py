@@ -21,7 +21,6 @@ from referee.tracker.belief import MISSED, MS, PileView
 from referee.tracker.landings import Landings
 from referee.tracker.worlds import (
     World,
-    lies_at,
     look_likelihood,
 )
 from referee.verdicts import (
@@ -60,7 +59,7 @@ class Looks(Landings):
         if UNREAD in tops:
             self.worlds = tuple(self._named_top(world, look, best) for world in self.worlds)
         if len(tops) > 1:
-            self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+            self.weigh([self._fits_pile(world, look, view) for world in self.worlds])
         if view.first is None:
             view.first = best
 
@@ -156,7 +155,7 @@ class Looks(Landings):
         row = self.rows[look.player]
         gone = self.gone()
         if len(self.worlds) > 1:
-            self.become(world.weighed(self._fits_row(world, look, gone)) for world in self.worlds)
+            self.weigh(self._fits_row(look))
         news = row.look(look.places, look.at_ns, gone)
         if not self.layout.is_laid(look.player):
             return self._lay_out(look.player, look.at_ns)
@@ -213,7 +212,7 @@ class Looks(Landings):
         """Cards that are not taken back any more count where they lie."""
         before = self.worlds[0].stayed
         worlds = tuple(rowsync.left_lying(world, self.now_ns) for world in self.worlds)
-        if worlds == self.worlds:
+        if all(after is world for after, world in zip(worlds, self.worlds, strict=True)):
             return []
         self.worlds = worlds
         return [self._left(card) for card in sorted(worlds[0].stayed - before)]
@@ -227,14 +226,22 @@ class Looks(Landings):
                     pile, played_on = candidate, one.buried
         return LeftLying(at_ns=self.now_ns, decided_ns=self.now_ns, pile=pile, card=card, played_on=played_on)
 
-    def _fits_row(self, world: World, look: RowRead, gone: frozenset[Card]) -> float:
-        position, away = world.position, world.away
-        there = away | {card for card in (position.A.top, position.B.top) if card is not None}
-        tops = {stock.up[-1] for stock in position.side(look.player).row if stock.up}
-        likelihood = 1.0
-        for place, seen in enumerate(look.places, 1):
-            likelihood *= look_likelihood(seen, lies_at(position, away, look.player, place), there, tops)
-        return likelihood
+    def _fits_row(self, look: RowRead) -> list[float]:
+        """How well a look at a row fits each world; what all of them expect alike is weighed once."""
+        alike, fits = 1.0, [1.0] * len(self.worlds)
+        rows = [world.lies(look.player) for world in self.worlds]
+        for place, seen in enumerate(look.places[: len(rows[0])]):
+            kind, card = evidence.kind_of(seen)
+            if kind == "hidden":
+                continue
+            lying = [row[place] for row in rows]
+            expected, _ = lying[0]
+            if lying.count(lying[0]) == len(lying) and (expected == "face" or kind != "face"):
+                alike *= look_likelihood(seen, kind, card, lying[0], self.worlds[0], look.player)
+                continue
+            for n, world in enumerate(self.worlds):
+                fits[n] *= look_likelihood(seen, kind, card, lying[n], world, look.player)
+        return [alike * one for one in fits]
 
 
 def _is_known(position: Position, card: Card) -> bool:

@@ -28,7 +28,7 @@ def unsettled(world: World, player: Player, row: RowView, gone: frozenset[Card])
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
         if view.kind != "face" or view.card in gone or not view.since_ns < view.seen_ns == row.read_ns:
             continue
-        kind, card = lies_at(world.position, world.away, player, place)
+        kind, card = lies_at(world, player, place)
         if kind != "face" or card == UNREAD:
             places.append(place)
     return places
@@ -52,7 +52,7 @@ def _face(
 ) -> tuple[World, list[Happened]]:
     """A place shows `card`."""
     position, away = world.position, world.away
-    kind, lying = lies_at(position, away, player, place)
+    kind, lying = lies_at(world, player, place)
     if lying == card:
         return world, []
     stock = position.side(player).row[place - 1]
@@ -91,7 +91,7 @@ def _just_left(world: World, player: Player, row: RowView, at_ns: int) -> tuple[
     """The top that the last look found gone from its place, and from where: if a face appears in a space with it, the
     face is that card, whatever was read."""
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
-        _, face = lies_at(world.position, world.away, player, place)
+        _, face = lies_at(world, player, place)
         if face is not None and view.left == face and view.kind != "face" and at_ns - view.left_before_ns < MOVE_NS:
             return place, face
     return None
@@ -226,7 +226,7 @@ def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int)
 def caught_up(world: World, player: Player, row: RowView, onto: Pile) -> World:
     """The world made to agree with a row that has lain still: what is not there any more was played unseen."""
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
-        kind, _ = lies_at(world.position, world.away, player, place)
+        kind, _ = lies_at(world, player, place)
         if view.kind in ("unknown", kind) or view.odd_looks or view.seen_ns <= view.since_ns:
             continue
         stock = world.position.side(player).row[place - 1]

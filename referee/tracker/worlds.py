@@ -6,6 +6,7 @@ branches against each other until one is left.
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import msgspec
 
@@ -14,10 +15,12 @@ from referee.game.announcements import AnyAnnouncement
 from referee.game.position import Position
 from referee.game.rulings import Illegal, Ruling, Undecided
 from referee.observations import PlaceSeen
-from referee.table import PILES, Pile, Player, Who
+from referee.rules.rows import Stock
+from referee.table import Pile, Player, Who
 from referee.tracker import evidence
 from referee.verdicts import Ruling as RulingWord
 
+NO_CARDS: Final = frozenset[Card]()
 MOST_WORLDS = 12
 NEGLIGIBLE = math.log(1e-8)
 """A branch this much lighter than the heaviest is forgotten: far below what blame needs."""
@@ -75,6 +78,22 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
         return self.word == "legal" or self.reason in ("unread", "unread_top")
 
 
+Lies = tuple[str, Card | None]
+"""What a place of a row physically shows: `face` with its card, `down` or `empty`."""
+
+NOTHING_LIES: Final[Lies] = ("empty", None)
+FACE_DOWN: Final[Lies] = ("down", None)
+
+
+class WorkedOut(msgspec.Struct, eq=False):
+    """What follows from a world whatever its weight, worked out when it is first asked for."""
+
+    away: frozenset[Card] | None = None
+    p1: tuple[Lies, ...] | None = None
+    p2: tuple[Lies, ...] | None = None
+    key: tuple[object, ...] | None = None
+
+
 class World(msgspec.Struct, frozen=True):
     """One understanding of the game. `claims` are the landings that are not settled yet, by their numbers."""
 
@@ -83,51 +102,74 @@ class World(msgspec.Struct, frozen=True):
     claims: Mapping[int, Claim] = {}
     stayed: frozenset[Card] = frozenset()
     """Cards that had to go back and were left lying: they count where they lie, and no row waits for them."""
+    worked_out: WorkedOut = msgspec.field(default_factory=WorkedOut)
+    """Shared by all worlds that differ in nothing but their weight."""
 
     @property
     def away(self) -> frozenset[Card]:
         """Cards that belong to a row by the rules but lie on a middle pile."""
-        position = self.position
-        if not position.A.lying and not position.B.lying:
-            return frozenset()
-        lying = (one.card for pile in PILES for one in position.middle(pile).lying)
-        return frozenset(lying) - self.stayed
+        away = self.worked_out.away
+        if away is None:
+            lying = self.position.A.lying + self.position.B.lying
+            away = self.worked_out.away = frozenset([one.card for one in lying]) - self.stayed if lying else NO_CARDS
+        return away
+
+    def lies(self, player: Player) -> tuple[Lies, ...]:
+        """What the places of a player's row physically show, from his left."""
+        lies = self.worked_out.p1 if player == "p1" else self.worked_out.p2
+        if lies is None:
+            away = self.away
+            lies = tuple([_lies(stock, away) for stock in self.position.side(player).row])
+            if player == "p1":
+                self.worked_out.p1 = lies
+            else:
+                self.worked_out.p2 = lies
+        return lies
+
+    def weighted(self, log_weight: float) -> "World":
+        return World(self.position, log_weight, self.claims, self.stayed, self.worked_out)
 
     def weighed(self, likelihood: float) -> "World":
-        log_weight = self.log_weight + math.log(max(likelihood, 1e-12))
-        return World(self.position, log_weight, self.claims, self.stayed)
+        return self.weighted(self.log_weight + math.log(max(likelihood, 1e-12)))
 
     def moved_to(self, position: Position) -> "World":
         return World(position, self.log_weight, self.claims, self.stayed)
 
+    @property
     def key(self) -> tuple[object, ...]:
-        """Two worlds with the same key lie alike, whatever led to them."""
-        p = self.position
-        lying = tuple(one.card for pile in PILES for one in p.middle(pile).lying)
-        return (p.phase, p.p1.row, p.p2.row, p.p1.packet, p.p2.packet, p.A.top, p.B.top, p.A.count, p.B.count, lying)
+        """Two worlds with the same key lie alike, whatever led to them, and leave the same to be told."""
+        key = self.worked_out.key
+        if key is None:
+            p = self.position
+            lying = tuple([one.card for one in p.A.lying + p.B.lying])
+            claims = [(n, c.word, c.reason or "", c.card, c.player) for n, c in self.claims.items() if n > 0]
+            claims.sort()
+            key = self.worked_out.key = (
+                p.phase, p.p1.row, p.p2.row, p.p1.packet, p.p2.packet, p.A.top, p.B.top, p.A.count, p.B.count,
+                lying, tuple(claims),
+            )  # fmt: skip
+        return key
 
 
-def lies_at(position: Position, away: frozenset[Card], player: Player, place: int) -> tuple[str, Card | None]:
-    """What a place of a row physically shows: `face` with its card, `down` or `empty`."""
-    row = position.side(player).row
-    if not 0 < place <= len(row):
-        return "empty", None
-    stock = row[place - 1]
+def _lies(stock: Stock, away: frozenset[Card]) -> Lies:
     up = stock.up
-    while up and up[-1] in away:
-        up = up[:-1]
+    if away:
+        while up and up[-1] in away:
+            up = up[:-1]
     if up:
         return "face", up[-1]
-    return ("down", None) if stock.down else ("empty", None)
+    return FACE_DOWN if stock.down else NOTHING_LIES
 
 
-def look_likelihood(
-    seen: PlaceSeen, lies: tuple[str, Card | None], gone: frozenset[Card], row_tops: set[Card]
-) -> float:
-    """How well a look at a place fits what lies there in a world; a few things may have happened since."""
-    kind, card = evidence.kind_of(seen)
-    if kind == "hidden":
-        return 1.0
+def lies_at(world: World, player: Player, place: int) -> Lies:
+    """What a place of a row physically shows in a world; nothing lies beyond the row."""
+    lies = world.lies(player)
+    return lies[place - 1] if 0 < place <= len(lies) else NOTHING_LIES
+
+
+def look_likelihood(seen: PlaceSeen, kind: str, card: Card | None, lies: Lies, world: World, player: Player) -> float:
+    """How well a look at a place, which shows `kind` and `card`, fits what lies there in a world; a few things may
+    have happened since."""
     expected, face = lies
     if expected == "face" and face is not None:
         return max(evidence.card_likelihood(seen.cards, face), MISNAMED) if kind == "face" else LIFTED
@@ -135,32 +177,50 @@ def look_likelihood(
         return 1.0
     if kind != "face" or card is None:
         return STRANGE
-    if card in gone:
+    position = world.position
+    if card in (position.A.top, position.B.top) or card in world.away:
         return evidence.rest_of(seen.cards)
+    is_row_top = any(stock.top == card for stock in position.side(player).row)
     if expected == "down":
-        return TURNED / 2 if card in row_tops else TURNED
-    return MOVED if card in row_tops else STRANGE
+        return TURNED / 2 if is_row_top else TURNED
+    return MOVED if is_row_top else STRANGE
 
 
 def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     """Worlds that lie alike become one; the negligible are dropped; the heaviest comes first with weight 1."""
-    best: dict[tuple[object, ...], World] = {}
-    for world in worlds:
-        claims = sorted((n, c.word, c.reason or "", c.card, c.player) for n, c in world.claims.items() if n > 0)
-        key = (world.key(), tuple(claims))
-        other = best.get(key)
-        if other is not None:
-            heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
-            total = heavy.log_weight + math.log1p(math.exp(light.log_weight - heavy.log_weight))
-            world = World(heavy.position, total, heavy.claims, heavy.stayed)
-        best[key] = world
-    ordered = sorted(best.values(), key=lambda world: -world.log_weight)[:MOST_WORLDS]
+    different = tuple(worlds)
+    if len(different) > 1:
+        best: dict[tuple[object, ...], World] = {}
+        for world in different:
+            other = best.get(world.key)
+            if other is not None:
+                heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
+                world = heavy.weighted(heavy.log_weight + math.log1p(math.exp(light.log_weight - heavy.log_weight)))
+            best[world.key] = world
+        different = tuple(best.values())
+    return _by_weight(different)
+
+
+def reweighed(worlds: tuple[World, ...], likelihoods: list[float]) -> tuple[World, ...]:
+    """Different worlds after a look that fits each so well; one that fits all alike tells nothing."""
+    if likelihoods.count(likelihoods[0]) == len(likelihoods):
+        return worlds
+    return _by_weight(tuple([world.weighed(fits) for world, fits in zip(worlds, likelihoods, strict=True)]))
+
+
+def _by_weight(worlds: tuple[World, ...]) -> tuple[World, ...]:
+    """The heaviest first, with weight 1; the negligible are dropped."""
+    if len(worlds) == 1:
+        return (worlds[0].weighted(0.0),)
+    ordered = sorted(worlds, key=_lightness)[:MOST_WORLDS]
     heaviest = ordered[0].log_weight
     return tuple(
-        World(world.position, world.log_weight - heaviest, world.claims, world.stayed)
-        for world in ordered
-        if world.log_weight - heaviest > NEGLIGIBLE
+        [world.weighted(world.log_weight - heaviest) for world in ordered if world.log_weight - heaviest > NEGLIGIBLE]
     )
+
+
+def _lightness(world: World) -> float:
+    return -world.log_weight
 
 
 def shares(worlds: tuple[World, ...]) -> list[float]:
