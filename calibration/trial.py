@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from calibration.corners import traffic_light
 from calibration.light import Named
+from calibration.wires import Press
 from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.frames import Frame, Image
 from hardware.tablefile import BRIDGE_MM, POKER_MM, Points, Table, picture_hash
@@ -147,6 +148,20 @@ def _residual_answer(residual_mm: float, errors: NDArray[np.float64], table: Tab
         cure = f"run `spit-referee calibrate corners --card {name}`"
         return fail(f"the cards are {wide:.0f} x {high:.0f} mm, as of {name} size", cure)
     return warn(says, cure) if "usable" in head else fail(says, cure)
+
+
+def slapped_together(first: Press | None, second: Press | None) -> Answer:
+    """Return who was first when two slapped together, by how much, and how exactly the pads know it."""
+    if first is None or second is None:
+        return warn("fewer than two slaps were felt", "try again, or check the pads with the step wires")
+    if first.at_ns > second.at_ns:
+        first, second = second, first
+    doubt_ms = (first.uncertainty_ns + second.uncertainty_ns) / 1e6
+    if first.pad == second.pad:
+        return warn(f"{first.pad} was slapped twice", "each of you slaps a pad of his own")
+    return ok(
+        f"{first.pad} was first, {second.pad} {(second.at_ns - first.at_ns) / 1e6:.1f} ms later (±{doubt_ms:.2f})"
+    )
 
 
 def answers(places: Sequence[Place]) -> Iterator[Named]:

@@ -1,6 +1,6 @@
 """Are the pads wired as the settings say? Each is pressed in turn: which pin moved, how long, and how clean."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -31,21 +31,26 @@ class Press:
     bounces: int
     notes: tuple[str, ...] = ()
     lost_edge: bool = False
+    at_ns: int = 0
+    uncertainty_ns: int = 0
 
 
 class Listener:
-    """Hears pads one press at a time, from `listening`."""
+    """Hears pads one press at a time. `hear` is the sink for what a pad reader says, `bounces` its counts so far."""
 
-    def __init__(self, backend: PadBackend, settings: PadsSection) -> None:
-        self.pads = pads_of(settings)
+    def __init__(self, bounces: Callable[[Pad], int] = lambda pad: 0) -> None:
+        self.bounces = bounces
+        self._counted: dict[Pad, int] = {}
         self._news: SimpleQueue[PadEvent | AnyObservation] = SimpleQueue()
-        self._reader = PadReader(backend, self.pads, self._news.put, self._news.put, contact_rules(settings))
 
-    def start(self) -> None:
-        self._reader.start()
+    def hear(self, news: PadEvent | AnyObservation) -> None:
+        """Take in what the pads say; from any thread."""
+        self._news.put(news)
 
-    def stop(self) -> None:
-        self._reader.stop()
+    def forget(self) -> None:
+        """Drop what nobody has asked for."""
+        while not self._news.empty():
+            self._news.get_nowait()
 
     def press(self, timeout_ns: int) -> Press | None:
         """Return the next press once it was let go (or held for three seconds), None where none came in time.
@@ -53,7 +58,6 @@ class Listener:
         Raises:
             DeviceError: the pads cannot be read.
         """
-        bounces = {pad: self._count(pad, "bounce") for pad in self.pads}
         notes: list[PadNote] = []
         slap: PadSlapped | None = None
         end_ns = monotonic_ns() + timeout_ns
@@ -69,17 +73,16 @@ class Listener:
             elif isinstance(news, PadSlapped) and slap is None:
                 slap, end_ns = news, monotonic_ns() + LET_GO_NS
             elif isinstance(news, PadReleased) and slap is not None and _pad(news) == _pad(slap):
-                return self._told(slap, news.contact_ns, bounces, notes)
-        return None if slap is None else self._told(slap, None, bounces, notes)
+                return self._told(slap, news.contact_ns, notes)
+        return None if slap is None else self._told(slap, None, notes)
 
-    def _told(self, slap: PadSlapped, contact_ns: int | None, before: Mapping[Pad, int], notes: list[PadNote]) -> Press:
+    def _told(self, slap: PadSlapped, contact_ns: int | None, notes: list[PadNote]) -> Press:
         pad = _pad(slap)
         said = tuple(note.sentence for note in notes if note.pad == pad and note.what != "edge_lost")
         lost = any(note.what == "edge_lost" for note in notes)
-        return Press(pad, contact_ns, self._count(pad, "bounce") - before[pad], said, lost)
-
-    def _count(self, pad: Pad, what: str) -> int:
-        return self._reader.debouncer.counts[pad, what]
+        bounces = self.bounces(pad)
+        bounced, self._counted[pad] = bounces - self._counted.get(pad, 0), bounces
+        return Press(pad, contact_ns, bounced, said, lost, slap.at_ns, slap.uncertainty_ns)
 
 
 @contextmanager
@@ -87,12 +90,14 @@ def listening(backend: PadBackend, settings: PadsSection) -> Iterator[Listener]:
     """Listen to the pads in a `with` block; raises DeviceError with the cure where they cannot be had."""
     backend.open()  # in this thread first: what is wrong with the pins is said at once
     backend.close()
-    listener = Listener(backend, settings)
-    listener.start()
+    listener = Listener()
+    reader = PadReader(backend, pads_of(settings), listener.hear, listener.hear, contact_rules(settings))
+    listener.bounces = lambda pad: reader.debouncer.counts[pad, "bounce"]
+    reader.start()
     try:
         yield listener
     finally:
-        listener.stop()
+        reader.stop()
 
 
 def _pad(event: PadSlapped | PadReleased) -> Pad:

@@ -6,19 +6,22 @@ import tempfile
 from pathlib import Path
 
 
-def replace_whole(path: Path, data: bytes, keep_previous: bool = False) -> None:
-    """Write `data` to `path`, making its folder if need be; `keep_previous`: the old file becomes `NAME.previous`."""
+def replace_whole(path: Path, data: bytes, keep_previous: bool = False, mode: int = 0o664) -> None:
+    """Write `data` to `path`, making its folder if need be; `keep_previous`: the old file becomes `NAME.previous`.
+
+    `mode`: who may read and write it; by default the service reads what a person calibrated.
+    """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(handle, "wb") as file:
-        os.fchmod(handle, 0o664)  # the service reads what a person calibrated
+        os.fchmod(handle, mode)
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
     if keep_previous and path.exists():  # a copy: the file itself must be there at every moment
-        replace_whole(path.with_suffix(path.suffix + ".previous"), path.read_bytes())
+        replace_whole(path.with_suffix(path.suffix + ".previous"), path.read_bytes(), mode=mode)
     Path(name).replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:

@@ -123,6 +123,13 @@ class StorageSection(Section, frozen=True, kw_only=True):
     """Below this much free space pictures are left out, and people are told."""
 
 
+class WebSection(Section, frozen=True, kw_only=True):
+    """The pages. Who may see them besides this machine is said by `spit-referee web open` and `close`."""
+
+    enabled: bool = True
+    port: Annotated[int, Meta(ge=1024, le=65_535)] = 8765
+
+
 class Settings(Section, frozen=True, kw_only=True):
     """Everything that a person may set."""
 
@@ -132,6 +139,7 @@ class Settings(Section, frozen=True, kw_only=True):
     signals: SignalsSection = SignalsSection()
     camera: CameraSection = CameraSection()
     storage: StorageSection = StorageSection()
+    web: WebSection = WebSection()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from threading import Condition, Event, Thread
 from time import monotonic_ns
 from typing import Final
 
-from hardware.cameras.judge import MILLISECOND, PictureJudge
+from hardware.cameras.judge import MILLISECOND, Limits, PictureJudge
 from hardware.cameras.port import Camera, Clock
 from hardware.frames import Frame
 from referee.errors import DeviceError
@@ -22,6 +22,7 @@ HUNG_NS: Final = 12_000 * MILLISECOND
 """Longer than a camera that is there takes to open and to settle."""
 MOST_HUNG: Final = 3
 """Threads that never came back from the driver; with more, only a restart of the service helps."""
+USUAL: Final = Limits()
 BACK_AFTER: Final = 3
 """Good pictures in a row before the camera is trusted again."""
 
@@ -37,6 +38,7 @@ class WatchedCamera:
         lost_after_ns: int = 800 * MILLISECOND,
         behind_pads_ns: int = 0,
         clock: Clock = monotonic_ns,
+        limits: Limits = USUAL,
     ) -> None:
         first = make()
         self.name, self.fps, self.size_px = first.name, first.fps, first.size_px
@@ -47,7 +49,7 @@ class WatchedCamera:
         """When the thread last came round, with or without a picture."""
         self._make, self._sink, self._clock = make, sink, clock
         self._lost_after_ns, self._behind_ns = lost_after_ns, behind_pads_ns
-        self._judge = PictureJudge(self.size_px, self.fps)
+        self._judge = PictureJudge(self.size_px, self.fps, limits)
         self._newest: Frame | None = None
         self._news = Condition()
         self._closing = Event()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from referee.errors import TableFileError
-from referee.settings import Settings, load_settings, table_file
+from referee.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from hardware.heart import Heart
@@ -28,25 +28,25 @@ def run(
     seed: Annotated[int, typer.Option("--seed", help="Of the simulated table.")] = 7,
     deals: Annotated[int, typer.Option("--deals", min=1, help="Of the simulated table.")] = 1,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    pages: Annotated[
+        bool,
+        typer.Option("--pages/--no-pages", help="Serve the pages; without, a simulated game ends the command."),
+    ] = True,
+    port: Annotated[int | None, typer.Option("--port", min=1024, max=65535, help="Of the pages.")] = None,
 ) -> None:
-    """Referee the table in front of the camera, until you press q or Ctrl-C."""
-    from hardware.heart import Heart, is_service
-    from referee.cli.table_parts import games_folder, real_parts, simulated_parts
-    from referee.cli.table_run import TableRun
+    """Referee the table in front of the camera, until you press q or Ctrl-C. The pages show it, and set it up."""
+    from referee.cli.table_loop import TableLoop
+    from referee.cli.table_parts import games_folder
 
     settings = load_settings(config).settings
-    table_run = TableRun(settings, rules_of(settings), shadow=shadow)
-    heart = Heart(table_run.ages)
+    rules_of(settings)  # a wrong rule set is said before anything starts
+    practice = None
     if simulate:
-        parts = simulated_parts(settings, seed, deals, keys, table_run.felt)
-    else:
-        table = calibrated_table(table_file(settings), heart if is_service() else None)
-        parts = real_parts(settings, table, table_run.queue, table_run.felt, is_service())
-    for notice in parts.notices:
-        print(notice, file=sys.stderr)
-    game = table_run.play(parts, games_folder(settings, games), heart)
-    print(f"Log:    {game}")
-    print(f"Replay: spit-referee replay {game.name} --html replay.html")
+        from referee.cli.practice import Practice, practice_settings
+
+        practice, settings = Practice(seed, deals, keys), practice_settings(settings)
+    loop = TableLoop(settings, games_folder(settings, games), shadow=shadow, practice=practice)
+    loop.run(port or settings.web.port if pages and settings.web.enabled else None, strict=port is not None)
 
 
 def rules_of(settings: Settings) -> "RuleSet":

@@ -1,15 +1,15 @@
-"""What a running table is made of: the real parts of the settings, or simulated ones in real time."""
+"""What a running table is made of: the parts that the settings name."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic_ns
 
 from hardware.cameras.choose import one_camera, watched_camera
 from hardware.cameras.watched import WatchedCamera
 from hardware.frames import Frame, FrameSource
 from hardware.pads import MockPads, PadBackend, PadReader, contact_rules, pad_backend, pads_of
+from hardware.pads.reader import NoteSink
 from hardware.rig import NewsQueue, Seer
 from hardware.signals import MockOutputs, Outputs, outputs_of
 from hardware.tablefile import Table
@@ -58,6 +58,8 @@ class SharpEyes:
     keep: KeepPicture
     reader: Reader | None = None
     """One that knows the deck; without it the general one."""
+    found: Callable[[Table], None] = lambda table: None
+    """Is told the table once it is known."""
     _see: Callable[[Frame], list[AnyObservation]] | None = field(default=None, init=False)
 
     def see(self, frame: Frame) -> list[AnyObservation]:
@@ -72,12 +74,29 @@ class SharpEyes:
         from hardware.vision.snapshots import Snapshots
 
         table = self.find(frame)
+        self.found(table)
         eyes, snapshots = Eyes(table, self.reader or CardReader()), Snapshots(table, self.keep)
         return lambda frame: [snapshots.attach(frame, seen) for seen in eyes.see(frame)]
 
 
-def real_parts(settings: Settings, table: Table, queue: NewsQueue, felt: ObservationSink, as_service: bool) -> Parts:
-    """Return the parts that the settings name.
+class Blind:
+    """Eyes that see nothing: the table is being set up, nothing is judged."""
+
+    def see(self, frame: Frame) -> list[AnyObservation]:
+        """Let the frame pass."""
+        return []
+
+
+def real_parts(
+    settings: Settings,
+    table: Table | None,
+    queue: NewsQueue,
+    felt: ObservationSink,
+    as_service: bool,
+    found: Callable[[Table], None] = lambda table: None,
+    notes: NoteSink = lambda note: None,
+) -> Parts:
+    """Return the parts that the settings name. Without a table nothing is judged: it is being set up.
 
     By hand, a machine without pins gets keys for pads and a drawing for lights, and a missing camera raises
     DeviceError with its cure; a service insists on its pads and waits for its camera.
@@ -85,43 +104,17 @@ def real_parts(settings: Settings, table: Table, queue: NewsQueue, felt: Observa
     if not as_service:
         try_camera(settings)
     notices: list[str] = []
-    eyes_reader = deck_reader(settings, as_service, notices)
+    eyes_reader = None if table is None else deck_reader(settings, as_service, notices)
     backend, mock = backend_or_keys(settings, as_service, notices)
-    reader = PadReader(backend, pads_of(settings.pads), felt, rules=contact_rules(settings.pads))
+    reader = PadReader(backend, pads_of(settings.pads), felt, notes, contact_rules(settings.pads))
     return Parts(
         source="live",
         camera=watched_camera(settings.camera, queue.put),
-        make_eyes=lambda keep: SharpEyes(lambda frame: table, keep, eyes_reader),
+        make_eyes=lambda keep: SharpEyes(lambda frame: table, keep, eyes_reader, found) if table else Blind(),
         pads=reader,
         outputs=outputs_or_drawing(settings.signals, notices),
         mock=mock,
         notices=tuple(notices),
-    )
-
-
-def simulated_parts(settings: Settings, seed: int, deals: int, by_keys: bool, felt: ObservationSink) -> Parts:
-    """Return a rendered table with two simulated players, in real time; `by_keys`: a person slaps, not the script."""
-    from hardware.pads.mock_pads import ScriptedPads
-    from hardware.simulated.look import Look
-    from hardware.simulated.renderer import Renderer
-    from hardware.simulated.rig import SimulatedCamera, pad_changes
-    from hardware.vision.tablefinder import find_table
-    from referee.demo import simulated_script
-
-    script = simulated_script(seed, deals)
-    renderer = Renderer(script, Look() if seed == 7 else Look.seeded(seed))
-    mock = MockPads()
-    players = ScriptedPads(mock, [] if by_keys else pad_changes(script))
-    notices: list[str] = ["SIMULATED TABLE: rendered frames and mock pads; eyes, tracker, log and signals are real."]
-    return Parts(
-        source="simulated",
-        camera=SimulatedCamera(renderer, monotonic_ns),
-        make_eyes=lambda keep: SharpEyes(lambda frame: find_table(frame.image, renderer.deck.size_mm), keep),
-        pads=PadReader(mock, pads_of(settings.pads), felt, rules=contact_rules(settings.pads)),
-        outputs=outputs_or_drawing(settings.signals, notices),
-        mock=mock,
-        notices=tuple(notices),
-        on_first_frame=lambda frame: players.start(frame.at_ns),
     )
 
 

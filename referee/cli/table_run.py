@@ -3,12 +3,12 @@
 import fcntl
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic_ns
-from typing import Final
+from typing import Final, Literal, Protocol
 
 import msgspec
 from rich.console import Console
@@ -26,7 +26,7 @@ from referee.log.writer import boot_id
 from referee.observations import AnyObservation, Observation, PadSlapped, SensorBack, SensorLost
 from referee.replay.rejudge import judge_for
 from referee.rules.rule_set import RuleSet
-from referee.session import Session
+from referee.session import Follower, Session
 from referee.settings import Settings
 from referee.signals import cue
 from referee.tracker import Tracker
@@ -36,11 +36,29 @@ SHOW_NS: Final = 200_000_000
 LOCK_FILE: Final = ".running"
 
 
+class Watcher(Follower, Protocol):
+    """Somebody who looks on while a table runs and never makes it wait: the pages."""
+
+    def opens(
+        self,
+        mode: Literal["play", "set_up"],
+        rig: LiveRig,
+        queue: NewsQueue,
+        lights: Callable[[], Output],
+        game: str = "",
+    ) -> None: ...
+
+    def closes(self) -> None: ...
+
+
 class TableRun:
     """One game from start to end. Build the parts with its `queue` and, for the pads, its `felt`; then `play`."""
 
-    def __init__(self, settings: Settings, rules: RuleSet, *, shadow: bool) -> None:
+    def __init__(self, settings: Settings, rules: RuleSet, *, shadow: bool, watcher: Watcher | None = None) -> None:
         self.queue: NewsQueue = SimpleQueue()
+        self.was_stopped = False
+        """Whether a person or the service manager ended it; else the table itself did."""
+        self._watcher = watcher
         self._settings, self._rules, self._shadow = settings, rules, shadow
         self._signals: SignalPlayer | None = None
         self._screen: RunScreen = PlainRun()
@@ -58,7 +76,6 @@ class TableRun:
     def play(self, parts: Parts, games: Path, heart: Heart) -> Path:
         """Referee until the table ends or somebody stops it; returns the game's folder."""
         with ExitStack() as stack:
-            stack.enter_context(only_one(games))
             log, tracker, notice = self._open_log(parts, games)
             stack.enter_context(log)
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
@@ -74,15 +91,24 @@ class TableRun:
             self._heart = heart
             stack.callback(heart.stop)
             self._screen = stack.enter_context(self._best_screen(parts.source))
-            stack.enter_context(stopped_by_signals(rig))
-            stack.enter_context(Keyboard(KeyTaker(rig, parts)))
+            stack.enter_context(stopped_by_signals(self.stop))
+            stack.enter_context(Keyboard(KeyTaker(self.stop, parts)))
+            if self._watcher is not None:
+                self._watcher.opens("play", rig, self.queue, self._lights, log.directory.name)
+                stack.callback(self._watcher.closes)
             if notice:
                 self._screen.say(notice)
             heart.ready()
-            session = Session(tracker, log, [self])
+            session = Session(tracker, log, [self] if self._watcher is None else [self, self._watcher])
             for seen in rig.observations():
                 session.take(seen)
         return log.directory
+
+    def stop(self) -> None:
+        """End the game in order; may be called from a signal handler."""
+        self.was_stopped = True
+        if self._rig is not None:
+            self._rig.stop()
 
     def ages(self) -> Mapping[str, int]:
         """Return how long ago each loop made progress: what the heart goes by."""
@@ -158,13 +184,13 @@ class TableRun:
 class KeyTaker:
     """Keys while a game runs: q ends it, and letters slap where pads are mocked."""
 
-    def __init__(self, rig: LiveRig, parts: Parts) -> None:
-        self._rig = rig
+    def __init__(self, stop: Callable[[], None], parts: Parts) -> None:
+        self._stop = stop
         self._slap = key_listener(parts.mock) if parts.mock is not None else lambda key: False
 
     def __call__(self, key: str) -> None:
         if key.lower() == "q":
-            self._rig.stop()
+            self._stop()
         else:
             self._slap(key)
 
@@ -197,9 +223,9 @@ def only_one(games: Path) -> Iterator[None]:
 
 
 @contextmanager
-def stopped_by_signals(rig: LiveRig) -> Iterator[None]:
+def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
     """SIGTERM and Ctrl-C end the game in order: the log is closed, lights and buzzer go out."""
-    before = {number: signal.signal(number, lambda *_: rig.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, lambda *_: stop()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:

@@ -1,0 +1,196 @@
+"""The steps of the set-up. The terminal and the pages drive the same ones; each can be repeated alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from calibration import corners as corner
+from calibration.bench import Ask, Bench, Found, Shown, Told
+from calibration.camera import cameras_there, stream_answers, view_answers
+from calibration.deck import Enrolment, report
+from calibration.light import glare_map, light_answers
+from calibration.sides import settled
+from calibration.trial import answers, measured, read_table, slapped_together
+from calibration.wires import as_asked, judged, pads_in_turn
+from hardware.checks.report import Answer, fail, ok, warn
+from hardware.tablefile import POKER_MM, Points, Table, load_table, save_table
+from hardware.vision.enrolled import deck_file, reader_for, save_deck
+from hardware.vision.reader import CardReader
+from hardware.vision.stills import StillReader
+from hardware.vision.tablefinder import find_table
+from referee.errors import DeviceError
+
+FILMED: Final = 45
+"""So many pictures tell flicker and rate: a second and a half at 30 a second."""
+PATIENCE_NS: Final = 20_000_000_000
+TOGETHER_NS: Final = 6_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """Four corners that a person showed, in pixels (4, 2): p1-left, p1-right, p2-right, p2-left; and its size."""
+
+    points_px: Points
+    size_mm: tuple[float, float]
+
+
+def wires(bench: Bench, presses: int = 1, patience_ns: int = PATIENCE_NS) -> Told:
+    """Press each pad in turn: which pin moved, for how long, and how clean its contact was."""
+    settings = bench.settings.pads
+    for pad in pads_in_turn(settings):
+        for n in range(presses):
+            count = f" ({n + 1} of {presses})" if presses > 1 else ""
+            yield Ask(f"Press {as_asked(pad)} and let go{count}.")
+            yield Found(str(pad), judged(pad, bench.press(patience_ns), settings))
+
+
+def camera(bench: Bench) -> Told:
+    """Look through the camera: which there are, size, rate, age, sharpness, height, turn."""
+    bench.lies("dealt")
+    filmed = bench.film(FILMED)
+    if len(filmed.frames) > 1:
+        for name in cameras_there():
+            yield Found("there is", ok(name))
+        for what, answer in stream_answers(filmed, bench.settings.camera):
+            yield Found(what, answer)
+    for what, answer in view_answers(filmed.frames[-1].image, table_if_any(bench)):
+        yield Found(what, answer)
+
+
+def light(bench: Bench) -> Told:
+    """Judge the light: brightness, glare, evenness, flicker, sharpness, each with its cure."""
+    bench.lies("dealt")
+    images = [frame.image for frame in bench.film(FILMED).frames]
+    for what, answer in light_answers(images, table_if_any(bench)):
+        yield Found(what, answer)
+    yield Shown("glare", glare_map(images[len(images) // 2]), "Red is burnt out: nothing can be read there.")
+
+
+def corners(bench: Bench, shown: Rectangle | None = None, card_mm: tuple[float, float] = POKER_MM) -> Told:
+    """Find the table in the picture, by itself or by four corners; write the table file; draw what lies where."""
+    bench.lies("dealt")
+    image = bench.film(1).frames[-1].image
+    if shown is None:
+        table = find_table(image, card_mm)
+    else:
+        table = corner.table_from_points(image, shown.points_px, shown.size_mm, card_mm)
+        table, _ = measured(table, image, read_table(image, table, CardReader()))
+    save_table(table, bench.table_path)
+    yield Found("table file", ok(str(bench.table_path)))
+    yield Found("residual", residual_answer(table.residual_mm))
+    yield Found("scale", scale_answer(table))
+    yield Shown("overlay", corner.draw_overlay(image, table), "Every zone must lie where its cards lie.")
+
+
+def residual_answer(residual_mm: float | None) -> Answer:
+    """Return the traffic light of a residual."""
+    says, _, cure = corner.traffic_light(residual_mm).partition("; ")
+    if residual_mm is None:
+        head, _, cure = says.partition(": ")
+        return warn(head, cure)
+    if residual_mm <= corner.GOOD_MM:
+        return ok(says)
+    return warn(says, cure) if residual_mm <= corner.USABLE_MM else fail(says, cure)
+
+
+def scale_answer(table: Table) -> Answer:
+    """Return whether cards are large enough in the picture."""
+    says = f"{table.px_per_mm():.2f} pixels per millimetre"
+    least = corner.LEAST_PX_PER_MM
+    return ok(says) if table.px_per_mm() >= least else warn(f"{says}, under {least}", "lower the camera")
+
+
+def sides(bench: Bench, patience_ns: int = PATIENCE_NS) -> Told:
+    """Touch one pad to tell who sits at the bottom edge of the picture; turn the table file round if need be."""
+    known = load_table(bench.table_path)
+    yield Ask("You at the bottom edge of the camera's picture: press your left pad.")
+    press = bench.press(patience_ns)
+    if press is None:
+        raise DeviceError("no pad was pressed; try again, or check the pads with `spit-referee calibrate wires`")
+    turned, answer = settled(known, press.pad)
+    if turned is not known:
+        save_table(turned, bench.table_path)
+    yield Found("sides", answer)
+
+
+def deck(bench: Bench) -> Told:
+    """Learn the deck from pictures of its cards lying apart; refuse one whose cards cannot be told apart."""
+    gathered, reader = Enrolment(), CardReader()
+    stills = StillReader(reader=reader)
+    ask = "Lay a part of the pack on the table, face up, the cards apart from each other."
+    number = 0
+    while gathered.missing and bench.another(ask):
+        number += 1
+        bench.lies("pack")
+        count = gathered.see(bench.film(1).frames[-1].image, stills, reader, f"picture {number}")
+        missing = " ".join(gathered.missing)
+        yield Found(f"picture {number}", ok(f"{count} cards lie free; still missing: {missing or 'none'}"))
+    gathered.settle_rest()
+    learned, pairs = gathered.learned(reader)
+    for line in report(learned, pairs, gathered.doubtful):
+        yield Found("deck", ok(line))
+    file = deck_file(bench.table_path)
+    save_deck(learned, file)
+    yield Found("deck file", ok(str(file)))
+
+
+def test(bench: Bench) -> Told:
+    """Read piles and rows, measure how exact the table file is on single cards, and slap both pads together."""
+    bench.lies("tops")
+    known = load_table(bench.table_path)
+    image = bench.film(1).frames[-1].image
+    places = read_table(image, known, reader_for(deck_file(bench.table_path)))
+    for what, answer in answers(places):
+        yield Found(what, answer)
+    checked, (what, answer) = measured(known, image, places)
+    yield Found(what, answer)
+    if checked is not known:
+        save_table(replace(known, residual_mm=checked.residual_mm), bench.table_path)
+
+
+def together(bench: Bench, patience_ns: int = TOGETHER_NS) -> Told:
+    """Both players slap at the same time: who was first, by how much, and how exactly that is known."""
+    yield Ask("Both of you: slap a pad at the same time.")
+    first = bench.press(patience_ns)
+    second = bench.press(patience_ns) if first is not None else None
+    yield Found("slap", slapped_together(first, second))
+
+
+def trial(bench: Bench) -> Told:
+    """The test of everything: what is read, then both pads."""
+    yield from test(bench)
+    yield from together(bench)
+
+
+def table_if_any(bench: Bench) -> Table | None:
+    """Return the table of the table file; None where there is none yet."""
+    return load_table(bench.table_path) if bench.table_path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step with its title; `before` says what to do with one's hands first."""
+
+    name: str
+    title: str
+    before: str
+    run: Callable[..., Told]
+
+
+STEPS: Final = (
+    Step("wires", "Wires", "You press each slap pad once.", wires),
+    Step("camera", "Camera", "The camera hangs over the middle of the table; cards or the mat lie there.", camera),
+    Step("light", "Light", "The lamps are on as they will be in play; some cards lie about.", light),
+    Step("corners", "Corners", "The mat, or both rows and two middle piles, lie in view. No hands.", corners),
+    Step("sides", "Sides", "The person at the bottom edge of the picture presses a pad.", sides),
+    Step("deck", "Deck", "You lay out the pack in parts, the cards apart from each other.", deck),
+    Step("test", "Test", "Single cards lie on both piles and in both rows. No hands.", trial),
+)
+
+
+def rectangle_from(points: Any, size_px: tuple[int, int], size_mm: tuple[float, float]) -> Rectangle:
+    """Return the rectangle of four corners given as shares (0 to 1) of the picture's width and height."""
+    shares = np.array(points, np.float64).reshape(4, 2)
+    return Rectangle(shares * (np.array(size_px, np.float64) - 1), size_mm)

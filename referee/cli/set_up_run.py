@@ -1,0 +1,83 @@
+"""A table between games: camera and pads run, nothing is judged, and the set-up may look and listen."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from queue import SimpleQueue
+from time import monotonic_ns
+
+from hardware.heart import Heart
+from hardware.pads.debounce import PadEvent
+from hardware.rig import LiveRig, NewsQueue
+from hardware.signals import DARK, Output, SignalPlayer
+from referee.cli.keyboard import Keyboard
+from referee.cli.run_screen import status_words
+from referee.cli.table_parts import Parts
+from referee.cli.table_run import SHOW_NS, KeyTaker, stopped_by_signals
+from referee.observations import AnyObservation, PadSlapped
+from referee.settings import Settings
+from referee.web.desk import Desk
+
+
+class SetUpRun:
+    """Camera and pads for the set-up. Build the parts with its `queue`, `felt` and `note`; then `run`."""
+
+    def __init__(self, settings: Settings, desk: Desk) -> None:
+        self.queue: NewsQueue = SimpleQueue()
+        self.was_stopped = False
+        """Whether a person at the terminal or the service manager ended it; else the pages did."""
+        self._settings, self._desk = settings, desk
+        self._signals: SignalPlayer | None = None
+        self._rig: LiveRig | None = None
+        self._heart: Heart | None = None
+        self._shown_ns = 0
+
+    def felt(self, seen: AnyObservation) -> None:
+        """The pads' sink: their own light answers, the step that listens is told, and so is the page."""
+        if isinstance(seen, PadSlapped) and self._signals is not None:
+            self._signals.touched(seen.player)
+        self._desk.bench.hear(seen)
+        self.queue.put(seen)
+
+    def note(self, event: PadEvent) -> None:
+        """What the pads say about their contacts."""
+        self._desk.bench.hear(event)
+
+    def run(self, parts: Parts, heart: Heart) -> None:
+        """Run until somebody wants to play, or stops it."""
+        with ExitStack() as stack:
+            self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
+            rig = self._rig = LiveRig(
+                parts.camera, parts.make_eyes(lambda name, jpeg: False), parts.pads, self.queue, on_pace=self._pace
+            )
+            self._heart = heart
+            stack.callback(heart.stop)
+            stack.enter_context(stopped_by_signals(self.stop))
+            stack.enter_context(Keyboard(KeyTaker(self.stop, parts)))
+            self._desk.opens("set_up", rig, self.queue, self._lights)
+            stack.callback(self._desk.closes)
+            self._desk.bench.attach(rig, parts.pads, self._signals)
+            stack.callback(self._desk.bench.detach)
+            heart.ready()
+            for seen in rig.observations():
+                self._desk.saw(seen)
+
+    def stop(self) -> None:
+        """End it in order; may be called from a signal handler."""
+        self.was_stopped = True
+        if self._rig is not None:
+            self._rig.stop()
+
+    def ages(self) -> Mapping[str, int]:
+        """Return how long ago each loop made progress: what the heart goes by."""
+        ages = self._rig.ages() if self._rig is not None else {}
+        return ages | ({"signals": monotonic_ns() - self._signals.beat_ns} if self._signals is not None else {})
+
+    def _pace(self) -> None:
+        now_ns = monotonic_ns()
+        if self._rig is None or self._heart is None or now_ns - self._shown_ns < SHOW_NS:
+            return
+        self._shown_ns = now_ns
+        self._heart.beat(f"being set up; {status_words(self._rig.status())}")
+
+    def _lights(self) -> Output:
+        return DARK if self._signals is None else self._signals.shown

@@ -1,0 +1,127 @@
+"""One table from the start of the program to its end: games and set-ups by turns, and the pages beside them."""
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from hardware.heart import Heart, is_service
+from hardware.simulated.practice import Scene as LaidScene
+from hardware.tablefile import Table, load_table
+from referee.cli.practice import Practice
+from referee.cli.run import calibrated_table, rules_of
+from referee.cli.set_up_run import SetUpRun
+from referee.cli.table_parts import Parts, real_parts
+from referee.cli.table_run import TableRun, only_one
+from referee.errors import TableFileError
+from referee.settings import Settings, table_file
+from referee.web.desk import Desk, Wish
+from referee.web.server import WebServer
+
+SCENES: Final[dict[str, tuple[LaidScene, ...]]] = {
+    "dealt": ("dealt",),
+    "tops": ("tops",),
+    "pack": ("pack 1", "pack 2"),
+}
+"""What the simulated table lays for each scene of the set-up, in turn."""
+
+
+class TableLoop:
+    """Plays and sets up a real table or a simulated one (`practice`), as people wish on the pages."""
+
+    def __init__(self, settings: Settings, games: Path, *, shadow: bool, practice: Practice | None) -> None:
+        self._games, self._shadow, self._practice = games, shadow, practice
+        self._desk = Desk(settings, games, simulated=practice is not None, shadow=shadow)
+        self._desk.practice = practice
+        self._has_pages = False
+
+    def run(self, port: int | None, *, strict: bool) -> None:
+        """Run until a person stops it; without pages (`port` None), until the game ends. `strict`: that port or none.
+
+        Raises:
+            RefereeError: something is missing that only a person can mend, with the cure.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(only_one(self._games))
+            if port is not None:
+                server = WebServer(self._desk, table_file(self._desk.settings), port, strict=strict, say=_say)
+                stack.enter_context(server)
+                self._has_pages = True
+                _say(server.words())
+            wish: Wish | None = "play" if self._can_play() else "set_up"
+            while wish is not None:
+                wish = self._play() if wish == "play" else self._set_up()
+
+    def _can_play(self) -> bool:
+        return self._practice is not None or not self._has_pages or table_file(self._desk.settings).exists()
+
+    def _play(self) -> Wish | None:
+        """Referee a game; return what is to come next, None for the end."""
+        settings, desk = self._desk.settings, self._desk
+        run = TableRun(settings, rules_of(settings), shadow=self._shadow, watcher=desk if self._has_pages else None)
+        heart = Heart(run.ages)
+        try:
+            parts = self._parts_to_play(run, heart)
+        except TableFileError as error:
+            if not self._has_pages:
+                raise
+            _say(f"not calibrated: {error}")
+            return "set_up"
+        _tell(parts)
+        game = run.play(parts, self._games, heart)
+        print(f"Log:    {game}")
+        print(f"Replay: spit-referee replay {game.name} --html replay.html", flush=True)
+        return self._next(run.was_stopped)
+
+    def _parts_to_play(self, run: TableRun, heart: Heart) -> Parts:
+        settings = self._desk.settings
+        if self._practice is not None:
+            return self._practice.play_parts(settings, run.queue, run.felt, self._found)
+        waits_for_file = is_service() and not self._has_pages
+        table = calibrated_table(table_file(settings), heart if waits_for_file else None)
+        return real_parts(settings, table, run.queue, run.felt, is_service(), self._found)
+
+    def _set_up(self) -> Wish | None:
+        """Let the pages set the table up; return what is to come next, None for the end."""
+        settings, desk = self._desk.settings, self._desk
+        run = SetUpRun(settings, desk)
+        if self._practice is not None:
+            parts = self._practice.set_up_parts(settings, run.queue, run.felt, run.note)
+            desk.bench.lay = self._lay
+        else:
+            parts = real_parts(settings, None, run.queue, run.felt, is_service(), notes=run.note)
+        _tell(parts)
+        desk.table = self._known_table()
+        run.run(parts, Heart(run.ages))
+        return self._next(run.was_stopped)
+
+    def _next(self, was_stopped: bool) -> Wish | None:
+        """What people wish; after a simulated game the table lies still, for as long as there are pages."""
+        if was_stopped or not self._has_pages:
+            return None
+        return self._desk.wish or "set_up"
+
+    def _found(self, table: Table) -> None:
+        self._desk.table = table
+        self._desk.feed.publish("anew", {})
+
+    def _lay(self, scene: str, count: int) -> None:
+        still = self._practice.still if self._practice is not None else None
+        if still is not None:
+            kinds = SCENES[scene]
+            still.scene = kinds[count % len(kinds)]
+
+    def _known_table(self) -> Table | None:
+        try:
+            return load_table(table_file(self._desk.settings))
+        except TableFileError:
+            return None
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _tell(parts: Parts) -> None:
+    for notice in parts.notices:
+        _say(notice)

@@ -1,0 +1,159 @@
+"""The bench of the set-up on the pages: the running rig's pictures and pads, and the buttons of a page for answers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event
+from time import monotonic, monotonic_ns, sleep
+from typing import Final
+
+from calibration.bench import Scene
+from calibration.camera import Filmed
+from calibration.wires import Listener, Press
+from hardware.frames import Frame
+from hardware.pads import PadReader
+from hardware.pads.debounce import PadEvent
+from hardware.rig import LiveRig
+from hardware.signals import SignalPlayer
+from referee.errors import DeviceError
+from referee.observations import AnyObservation
+from referee.settings import Settings, table_file
+
+SLICE_NS: Final = 200_000_000
+"""So often a step that waits looks whether it was stopped."""
+SETTLE_S: Final = 0.7
+"""After the simulated table was laid anew, until a picture shows it."""
+CAMERA_S: Final = 12.0
+"""How long a picture is waited for."""
+
+
+class StepLeftError(Exception):
+    """The person has left the step."""
+
+
+class LiveBench:
+    """Attached while a set-up runs. A step works in a thread of its own; `stop` makes it end soon."""
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        self._current = settings
+        self._listener = Listener()
+        self._rig: LiveRig | None = None
+        self._signals: SignalPlayer | None = None
+        self._stopping = Event()
+        self._answers: SimpleQueue[bool] = SimpleQueue()
+        self.ask_another: Callable[[str], None] = lambda text: None
+        """Is told that a step waits for `answer`."""
+        self.lay: Callable[[Scene, int], None] | None = None
+        """Lays the simulated table; `int` counts how often the same was wanted."""
+        self._laid: list[Scene] = []
+
+    # -- what a step asks ---------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> Settings:
+        return self._current()
+
+    @property
+    def table_path(self) -> Path:
+        return table_file(self.settings)
+
+    def film(self, count: int) -> Filmed:
+        """Return so many pictures, each of them new."""
+        rig = self._running()
+        frames: list[Frame] = []
+        ages: list[int] = []
+        last = rig.last_frame
+        end_s = monotonic() + CAMERA_S
+        while len(frames) < count:
+            self._leave_if_stopped()
+            if monotonic() > end_s:
+                raise DeviceError(self.no_picture())
+            frame = rig.last_frame
+            if frame is None or frame is last:
+                sleep(0.004)
+                continue
+            last = frame
+            frames.append(frame)
+            ages.append(monotonic_ns() - frame.at_ns)
+            end_s = monotonic() + CAMERA_S
+        status = rig.status()
+        return Filmed(status.camera, frames, sorted(ages)[len(ages) // 2], list(status.complaints))
+
+    def press(self, patience_ns: int) -> Press | None:
+        """Return the next press, None where none came in time."""
+        self._running()
+        end_ns = monotonic_ns() + patience_ns
+        while (left_ns := end_ns - monotonic_ns()) > 0:
+            self._leave_if_stopped()
+            if (press := self._listener.press(min(left_ns, SLICE_NS))) is not None:
+                return press
+        return None
+
+    def another(self, ask: str) -> bool:
+        """Wait until the person has answered on the page."""
+        self.ask_another(ask)
+        while True:
+            self._leave_if_stopped()
+            try:
+                return self._answers.get(timeout=SLICE_NS / 1e9)
+            except Empty:
+                continue
+
+    def lies(self, scene: Scene) -> None:
+        """At a real table the person has laid the cards; a simulated one lays itself."""
+        if self.lay is not None:
+            self.lay(scene, self._laid.count(scene))
+            self._laid.append(scene)
+            sleep(SETTLE_S)
+
+    # -- what others do -----------------------------------------------------------------------------------------------
+
+    def attach(self, rig: LiveRig, pads: PadReader, signals: SignalPlayer) -> None:
+        """A set-up runs from now on."""
+        self._listener.bounces = lambda pad: pads.debouncer.counts[pad, "bounce"]
+        self._rig, self._signals = rig, signals
+
+    def detach(self) -> None:
+        """The set-up is over; a step that still runs ends with a word about it."""
+        self.stop()
+        self._rig = self._signals = None
+
+    def hear(self, news: PadEvent | AnyObservation) -> None:
+        """Take in what the pads say; from any thread."""
+        if self._rig is not None:
+            self._listener.hear(news)
+
+    def begin(self) -> None:
+        """Forget presses and answers of before: a step begins."""
+        self._stopping.clear()
+        self._listener.forget()
+        self._laid.clear()
+        while not self._answers.empty():
+            self._answers.get_nowait()
+
+    def answer(self, more: bool) -> None:
+        """The person has answered `another`."""
+        self._answers.put(more)
+
+    def stop(self) -> None:
+        """Make a step that runs end soon."""
+        self._stopping.set()
+
+    @property
+    def signals(self) -> SignalPlayer | None:
+        """Lights and buzzer, for the buttons that try them; None while no set-up runs."""
+        return self._signals
+
+    def no_picture(self) -> str:
+        """Return why there is no picture, with the cure."""
+        status = self._running().status()
+        return status.camera_lost or "no picture comes; check the camera's plug and cable"
+
+    def _running(self) -> LiveRig:
+        if self._rig is None:
+            raise DeviceError("the table is not being set up; begin with the button on the page Set-up")
+        return self._rig
+
+    def _leave_if_stopped(self) -> None:
+        if self._stopping.is_set():
+            raise StepLeftError

@@ -1,0 +1,144 @@
+"""Where the referee's thread and the pages meet. The referee leaves word and never waits; the pages look and ask."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+
+from hardware.frames import Frame
+from hardware.pads import MockPads
+from hardware.rig import LiveRig, NewsQueue, RigStatus
+from hardware.signals import DARK, Output
+from hardware.simulated.practice import Troubles
+from hardware.tablefile import Table
+from referee.observations import AnyObservation
+from referee.settings import Settings
+from referee.table import PLAYERS
+from referee.verdicts import AnyVerdict
+from referee.web.bench import LiveBench
+from referee.web.board import Board
+from referee.web.feed import Feed
+from referee.web.pictures import Pictures
+from referee.web.status import Machine, Named, rig_answers
+
+Mode = Literal["idle", "play", "set_up"]
+Wish = Literal["play", "set_up"]
+
+STATUS_S: Final = 1.0
+"""So often the status is worked out, however many look."""
+
+
+class Rehearsal(Protocol):
+    """What a person may do to a simulated rig."""
+
+    mock: MockPads
+    troubles: Troubles
+
+
+class Desk:
+    """What the pages know about the table now, and what they have asked for. A follower of the session."""
+
+    def __init__(self, settings: Settings, games: Path, *, simulated: bool = False, shadow: bool = False) -> None:
+        self.settings, self.games = settings, games
+        self.simulated, self.shadow = simulated, shadow
+        self.feed = Feed()
+        self.board = Board(self.feed)
+        self.pictures = Pictures(self.frame)
+        self.bench = LiveBench(lambda: self.settings)
+        self.table: Table | None = None
+        self.practice: Rehearsal | None = None
+        """The simulated rig's pads and troubles; None at a real table."""
+        self.mode: Mode = "idle"
+        self.game = ""
+        self.wish: Wish | None = None
+        """What the table is to do next; the referee's thread looks at it when a rig has stopped."""
+        self._rig: LiveRig | None = None
+        self._queue: NewsQueue | None = None
+        self._lights: Callable[[], Output] = lambda: DARK
+        self._machine = Machine(lambda: self.settings)
+        self._status: list[Named] = []
+        self._status_s = float("-inf")
+
+    # -- the referee's side ------------------------------------------------------------------------------------------
+
+    def opens(self, mode: Mode, rig: LiveRig, queue: NewsQueue, lights: Callable[[], Output], game: str = "") -> None:
+        """A rig runs from now on: what it films is shown, and `queue` takes what people say on the pages."""
+        self._rig, self._queue, self._lights = rig, queue, lights
+        self.mode, self.game, self.wish = mode, game, None
+        players = self.settings.players
+        self.board.clear("set_up" if mode == "set_up" else "starting", {"p1": players.p1, "p2": players.p2})
+
+    def closes(self) -> None:
+        """The rig has stopped."""
+        self._rig = self._queue = None
+        self._lights = lambda: DARK
+        self.mode = "idle"
+        self.feed.publish("anew", {})
+
+    def saw(self, seen: AnyObservation) -> None:
+        """Take in an observation of the session."""
+        self.board.saw(seen)
+
+    def tell(self, verdict: AnyVerdict) -> None:
+        """Take in a verdict of the session."""
+        self.board.tell(verdict)
+
+    # -- the pages' side ---------------------------------------------------------------------------------------------
+
+    def frame(self) -> Frame | None:
+        """Return the newest picture of the camera."""
+        rig = self._rig
+        return None if rig is None else rig.last_frame
+
+    def rig_status(self) -> RigStatus | None:
+        """Return how the rig is doing; None: nothing runs."""
+        rig = self._rig
+        return None if rig is None else rig.status()
+
+    def put(self, seen: AnyObservation) -> bool:
+        """Hand a person's word (a call, a correction) to the running game; False where none runs."""
+        queue = self._queue
+        if queue is None or self.mode != "play":
+            return False
+        queue.put(seen)
+        return True
+
+    def ask(self, wish: Wish) -> None:
+        """Ask for another mode: what runs is ended in order, then it begins."""
+        self.wish = wish
+        rig = self._rig
+        if rig is not None:
+            rig.stop()
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that a viewer sees, as values for JSON."""
+        return {
+            **self.board.state(),
+            "mode": self.mode,
+            "simulated": self.simulated,
+            "shadow": self.shadow,
+            "game": self.game,
+            "zones": self.zones(),
+            **self.status(),
+        }
+
+    def status(self) -> dict[str, Any]:
+        """Return lights and health; worked out at most once a second for all viewers."""
+        if monotonic() - self._status_s > STATUS_S:
+            self._status_s = monotonic()
+            self._status = [*rig_answers(self.rig_status()), *self._machine.answers()]
+        lights = self._lights()
+        health = [{"name": name, "state": a.state, "says": a.says, "cure": a.cure} for name, a in self._status]
+        return {"health": health, "lights": {"p1": lights.p1, "p2": lights.p2, "hz": lights.hz}, "mode": self.mode}
+
+    def zones(self) -> dict[str, Any]:
+        """Return where piles and places lie in the picture, as shares of its width and height (0 to 1)."""
+        table = self.table
+        if table is None:
+            return {}
+        named = {f"pile {pile}": zone for pile, zone in table.piles.items()}
+        named |= {f"{player} {n}": zone for player in PLAYERS for n, zone in enumerate(table.rows[player], 1)}
+        size = np.array(table.image_size_px, np.float64)
+        return {name: np.round(table.to_px(zone) / size, 4).tolist() for name, zone in named.items()}

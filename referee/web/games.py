@@ -1,0 +1,117 @@
+"""Logged games: the list, a game's replay page, and its files to take along."""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from referee.log import GameEntry, list_games
+from referee.replay.words import plain, player_names
+from referee.web.desk import Desk
+from referee.web.pages import page
+
+LONGEST_S: Final = 120.0
+LOG_FILE: Final = "game.jsonl"
+
+
+async def games(request: Request) -> Response:
+    """The games, newest first."""
+    desk: Desk = request.app.state.desk
+    found = await run_in_threadpool(list_games, desk.games)
+    return page(request, "games.html", games=[_row(entry, desk.game) for entry in found])
+
+
+def _row(entry: GameEntry, running: str) -> dict[str, Any]:
+    header = entry.header
+    names = player_names(header.players) if header else {"p1": "?", "p2": "?"}
+    started = plain(header.started[:16], 16).replace("T", ", ") if header else ""
+    state = "running" if entry.name == running else "" if entry.closed else "ended without being closed"
+    return {
+        "name": entry.name,
+        "p1": names["p1"],
+        "p2": names["p2"],
+        "started": started or "undated",
+        "unsure": bool(header and header.clock_unsure),
+        "rules": plain(header.rules_name, 40) if header else "",
+        "source": plain(header.source, 40) if header else "",
+        "state": state,
+        "trouble": plain(entry.trouble),
+    }
+
+
+def find(request: Request) -> Path | None:
+    """Return the directory of the game that a request names: one of the list, compared by name, or None."""
+    desk: Desk = request.app.state.desk
+    wanted = request.path_params["game"]
+    return next((entry.directory for entry in list_games(desk.games) if entry.name == wanted), None)
+
+
+async def game(request: Request) -> Response:
+    """The replay of a game; with `?save` as one file to keep or to send."""
+    directory = await run_in_threadpool(find, request)
+    if directory is None:
+        return page(request, "message.html", 404, title="No such game", text="The list shows every game that is here.")
+    made = await _Replays.of(request.app).page(directory)
+    if isinstance(made, str):
+        return page(request, "message.html", 500, title="This game cannot be shown", text=made)
+    headers = {"content-security-policy": "frame-ancestors 'none'"}  # the page brings its own, stricter one
+    if "save" in request.query_params:
+        headers["content-disposition"] = f'attachment; filename="spit-{directory.name}.html"'
+    return HTMLResponse(made, headers=headers)
+
+
+async def log(request: Request) -> Response:
+    """The game's log as it lies on the disk."""
+    directory = await run_in_threadpool(find, request)
+    if directory is None:
+        return RedirectResponse("/games", 303)
+    content = await run_in_threadpool((directory / LOG_FILE).read_bytes)
+    headers = {"content-disposition": f'attachment; filename="{directory.name}.jsonl"'}
+    return Response(content, media_type="application/x-ndjson", headers=headers)
+
+
+class _Replays:
+    """Makes replay pages in a process of their own, one at a time: a running game is not slowed by them."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._made: tuple[object, bytes] | None = None
+
+    @classmethod
+    def of(cls, app: Any) -> "_Replays":
+        if not hasattr(app.state, "replays"):
+            app.state.replays = cls()
+        replays: _Replays = app.state.replays
+        return replays
+
+    async def page(self, directory: Path) -> bytes | str:
+        """Return the page, or in one sentence why there is none."""
+        async with self._lock:
+            stat = (directory / LOG_FILE).stat()
+            key = (directory, stat.st_size, stat.st_mtime_ns)
+            if self._made is not None and self._made[0] == key:
+                return self._made[1]
+            with tempfile.TemporaryDirectory(prefix="spit-referee-") as folder:
+                made = await _make(directory, Path(folder) / "replay.html")
+            if isinstance(made, bytes):
+                self._made = key, made
+            return made
+
+
+async def _make(directory: Path, out: Path) -> bytes | str:
+    command = [sys.executable, "-m", "referee", "replay", str(directory), "--html", str(out)]
+    quiet = asyncio.subprocess
+    process = await asyncio.create_subprocess_exec(*command, stdout=quiet.DEVNULL, stderr=quiet.PIPE)
+    try:
+        _, said = await asyncio.wait_for(process.communicate(), LONGEST_S)
+    except TimeoutError:
+        process.kill()
+        return "The page took too long to make; `spit-referee replay` makes it on the command line."
+    if process.returncode or not out.is_file():
+        return plain(said.decode(errors="replace").strip().rpartition("\n")[2]) or "The game's log cannot be read."
+    return out.read_bytes()

@@ -1,0 +1,152 @@
+"""The web server in its thread. It listens on this machine alone, or on the local network while the access is open."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+from typing import Final, Self
+
+import uvicorn
+
+from referee.errors import DeviceError, SettingsError
+from referee.web.access import Access, access_file, fresh_access, load_access, save_access
+from referee.web.addresses import EVERYWHERE, LOCALHOST, page_addresses
+from referee.web.app import build_app
+from referee.web.desk import Desk
+
+PORTS_TRIED: Final = 10
+LOOK_S: Final = 1.0
+MOST_AT_ONCE: Final = 96
+"""Open connections; a family with its phones needs a dozen."""
+
+
+class WebServer:
+    """Serves a desk's pages in a `with` block; looks once a second whether the access was opened or closed."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        table_file: Path,
+        port: int,
+        *,
+        strict: bool = False,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """`port` 0: any. `strict`: this port or none; else one of the next ten is taken. `say` is told the address."""
+        self._desk, self._port, self._strict, self._say = desk, port, strict, say
+        self._file = access_file(table_file)
+        self._stopping = Event()
+        self._access = fresh_access(open_=False)
+        self._server: uvicorn.Server | None = None
+        self._thread = Thread(target=self._run, name="pages", daemon=True)
+
+    @property
+    def access(self) -> Access:
+        """Who may come in now."""
+        return self._access
+
+    @property
+    def port(self) -> int:
+        """Where the pages are."""
+        return self._port
+
+    def __enter__(self) -> Self:
+        """Start; raises DeviceError if no port is free."""
+        self._access = self._read_access()
+        listening = self._listen()
+        self._thread = Thread(target=self._run, args=(listening,), name="pages", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        if self._server is not None:
+            self._server.should_exit = True
+        self._thread.join(timeout=4)
+
+    def addresses(self) -> list[str]:
+        """Return the addresses to type in."""
+        return page_addresses(self._port, self._access.open)
+
+    def _run(self, listening: socket.socket) -> None:
+        while not self._stopping.is_set():
+            self._serve(listening)
+            listening.close()
+            if self._stopping.is_set():
+                return
+            self._access = self._read_access()
+            try:
+                listening = self._listen()
+            except DeviceError as error:
+                self._say(f"the pages are off: {error}")
+                return
+            self._say(self.words())
+
+    def words(self) -> str:
+        """Return where the pages are, in a sentence."""
+        where = " or ".join(self.addresses())
+        return f"Pages: {where}" + (f"  PIN {self._access.pin}" if self._access.open else "  (this machine only)")
+
+    def _serve(self, listening: socket.socket) -> None:
+        config = uvicorn.Config(
+            build_app(self._desk, self._access),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            limit_concurrency=MOST_AT_ONCE,
+            timeout_graceful_shutdown=1,
+            ws="none",
+        )
+        server = self._server = uvicorn.Server(config)
+
+        async def serve() -> None:
+            watch = asyncio.create_task(self._watch(server))
+            await server.serve([listening])
+            watch.cancel()
+
+        asyncio.run(serve())
+
+    async def _watch(self, server: uvicorn.Server) -> None:
+        """End this server when somebody has opened or closed the pages."""
+        changed = _changed_ns(self._file)
+        while not server.should_exit:
+            await asyncio.sleep(LOOK_S)
+            if _changed_ns(self._file) != changed:
+                server.should_exit = True
+
+    def _listen(self) -> socket.socket:
+        host = EVERYWHERE if self._access.open else LOCALHOST
+        tried = [self._port] if self._strict or not self._port else range(self._port, self._port + PORTS_TRIED)
+        for port in tried:
+            listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                listening.bind((host, port))
+            except OSError:
+                listening.close()
+                continue
+            self._port = int(listening.getsockname()[1])
+            return listening
+        raise DeviceError(f"port {self._port} is taken by another program; choose another one with web.port")
+
+    def _read_access(self) -> Access:
+        """A damaged file lets nobody in from outside; a new one is kept, so that a restart signs nobody out."""
+        try:
+            access = load_access(self._file)
+        except SettingsError as error:
+            self._say(str(error))
+            return fresh_access(open_=False)
+        with suppress(OSError):
+            if not self._file.exists():
+                save_access(access, self._file)
+        return access
+
+
+def _changed_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,80 @@
+"""How the table is doing, in words: camera, pads, power and heat, disk, clock; each with its cure."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from hardware.checks.machine import clock, disk, power
+from hardware.checks.report import Answer, fail, ok, skip, warn
+from hardware.rig import RigStatus
+from referee.settings import Settings
+
+Named = tuple[str, Answer]
+
+OLD_MS: Final = 300.0
+BEHIND: Final = 100
+HOT_C: Final = 80.0
+HEAT: Final = Path("/sys/class/thermal/thermal_zone0/temp")
+AGAIN_S: Final = 15.0
+"""Disk, power and clock are looked at only so often."""
+
+
+def rig_answers(status: RigStatus | None) -> list[Named]:
+    """Return what camera and pads are like; `None`: nothing runs."""
+    if status is None:
+        return [("camera", skip("not running")), ("pads", skip("not running"))]
+    return [("camera", _camera(status)), ("pads", _pads(status))]
+
+
+def _camera(status: RigStatus) -> Answer:
+    if status.camera_lost:
+        says, _, cure = status.camera_lost.partition("; ")
+        return fail(f"lost: {says}", cure or "check its plug and cable")
+    says = f"{status.fps:.0f} pictures a second, {status.age_ms:.0f} ms old"
+    if status.complaints:
+        trouble, _, cure = status.complaints[-1].partition("; ")
+        return warn(f"{says}; {trouble}", cure or "see `spit-referee check`")
+    return warn(says, "use another USB port, or a smaller picture") if status.age_ms > OLD_MS else ok(says)
+
+
+def _pads(status: RigStatus) -> Answer:
+    if status.pads_lost:
+        says, _, cure = status.pads_lost.partition("; ")
+        return fail(f"lost: {says}", cure or "check the wires with the step Wires")
+    down = f", pressed: {' '.join(map(str, status.down))}" if status.down else ""
+    if status.waiting > BEHIND:
+        return warn(f"{status.waiting} observations wait", "this machine is too slow: stop other programs")
+    return ok(f"{status.pads}{down}")
+
+
+def heat() -> Answer:
+    """The processor's temperature, where the kernel tells it."""
+    try:
+        degrees = int(HEAT.read_text()) / 1000
+    except (OSError, ValueError):
+        return skip("not told by this machine")
+    says = f"{degrees:.0f} °C"
+    return warn(says, "give the board a heat sink and air") if degrees > HOT_C else ok(says)
+
+
+class Machine:
+    """Power, heat, disk and clock, asked again only every few seconds."""
+
+    def __init__(self, settings: Callable[[], Settings], now: Callable[[], float] = monotonic) -> None:
+        self._settings, self._now = settings, now
+        self._asked = float("-inf")
+        self._answers: list[Named] = []
+
+    def answers(self) -> list[Named]:
+        """Return what the machine is like; may take a moment (asks other programs)."""
+        if self._now() - self._asked > AGAIN_S:
+            settings = self._settings()
+            self._answers = [
+                ("power", power(settings)),
+                ("heat", heat()),
+                ("disk", disk(settings)),
+                ("clock", clock(settings)),
+            ]
+            self._asked = self._now()
+        return self._answers
