@@ -99,6 +99,8 @@ class Hover(Action, frozen=True, kw_only=True, tag="hover"):
     pile: Pile
     hand: Hand
     end_ns: int
+    height_mm: float = 38.0
+    """Of the fingertips over the table; at 4 or less they rest on the pile."""
 
 
 class Knock(Action, frozen=True, kw_only=True, tag="knock"):
@@ -110,13 +112,20 @@ class Knock(Action, frozen=True, kw_only=True, tag="knock"):
     angle_deg: float
 
 
+class SquareUp(Action, frozen=True, kw_only=True, tag="square_up"):
+    """A hand pushes the cards of a pile together into a tidy packet."""
+
+    pile: Pile
+    hand: Hand
+
+
 class Gather(Action, frozen=True, kw_only=True, tag="gather"):
     """The player takes a middle pile (None: none) and clears the own row away."""
 
     pile: Pile | None
 
 
-AnyAction = Deal | Lay | TakeBack | TurnUp | Move | SpitDown | Slap | Hover | Knock | Gather
+AnyAction = Deal | Lay | TakeBack | TurnUp | Move | SpitDown | Slap | Hover | Knock | SquareUp | Gather
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):

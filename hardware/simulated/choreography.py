@@ -20,6 +20,7 @@ from referee.script import (
     Script,
     Slap,
     SpitDown,
+    SquareUp,
     TakeBack,
     TurnUp,
 )
@@ -112,6 +113,8 @@ class Choreography:
                 self._hover(action)
             case Knock():
                 self._knock(action)
+            case SquareUp():
+                self._square_up(action)
             case Gather():
                 self._gather(action)
 
@@ -193,26 +196,44 @@ class Choreography:
 
     def _hover(self, action: Hover) -> None:
         x, y = grip(action.player, action.hand, *spot_mm(action.pile))
-        keys = [Key(action.at_ns, x, y, 38.0), Key(max(action.at_ns + 1, action.end_ns - 150 * MS), x + 6, y, 34.0)]
+        high, low = action.height_mm, max(action.height_mm - 4.0, 3.0)
+        keys = [Key(action.at_ns, x, y, high), Key(max(action.at_ns + 1, action.end_ns - 150 * MS), x + 6, y, low)]
         self._hand(action.player, action.hand).do(keys, optional=True)
 
     def _knock(self, action: Knock) -> None:
-        def push(at_ns: int, share: float) -> Callable[[], None]:
-            def move() -> None:
-                self._set(at_ns, action.pile, tuple(
-                    replace(lying, x_mm=lying.x_mm + action.dx_mm * share, y_mm=lying.y_mm + action.dy_mm * share,
-                            angle_deg=lying.angle_deg + action.angle_deg * share)
-                    for lying in self._stacks.get(action.pile, ())
-                ))  # fmt: skip
+        def moved(lying: Lying, left: int) -> Lying:
+            return replace(lying, x_mm=lying.x_mm + action.dx_mm / 4, y_mm=lying.y_mm + action.dy_mm / 4,
+                           angle_deg=lying.angle_deg + action.angle_deg / 4)  # fmt: skip
 
-            return move
-
-        for n in range(4):
-            moment = action.at_ns - (3 - n) * 25 * MS
-            self._at(moment, push(moment, 0.25))
+        self._push(action, moved)
         x, y = grip(action.player, "R", *spot_mm(action.pile), 30.0)
         pushed = Key(action.at_ns, x + action.dx_mm, y + action.dy_mm, 4.0, arc_mm=0.0)
         self._hand(action.player, "R").do([Key(action.at_ns - 80 * MS, x, y, 6.0), pushed], optional=True)
+
+    def _square_up(self, action: SquareUp) -> None:
+        x, y = spot_mm(action.pile)
+
+        def moved(lying: Lying, left: int) -> Lying:
+            askew = (lying.angle_deg + 90) % 180 - 90
+            return replace(lying, x_mm=lying.x_mm + (x - lying.x_mm) / left, y_mm=lying.y_mm + (y - lying.y_mm) / left,
+                           angle_deg=lying.angle_deg - askew / left)  # fmt: skip
+
+        self._push(action, moved)
+        at_x, at_y = grip(action.player, action.hand, x, y, 34.0)
+        keys = [Key(action.at_ns - 160 * MS, at_x, at_y, 6.0), Key(action.at_ns + 120 * MS, at_x, at_y, arc_mm=0.0)]
+        self._hand(action.player, action.hand).do(keys, optional=True)
+
+    def _push(self, action: Knock | SquareUp, moved: Callable[[Lying, int], Lying]) -> None:
+        """A pile's cards move in four steps: `moved` returns where a card lies next, with so many steps left."""
+
+        def push(at_ns: int, left: int) -> Callable[[], None]:
+            return lambda: self._set(
+                at_ns, action.pile, tuple(moved(lying, left) for lying in self._stacks.get(action.pile, ()))
+            )
+
+        for left in (4, 3, 2, 1):
+            moment = action.at_ns - (left - 1) * 25 * MS
+            self._at(moment, push(moment, left))
 
     # -- dealing and gathering --------------------------------------------------------------------------------------
 
