@@ -1,7 +1,8 @@
 """Settings: TOML files with units in the names. Unknown keys are refused with the nearest known one, file and line.
 
 Read in this order, the later one wins: `/etc/spit-referee/settings.toml`, the user's
-`~/.config/spit-referee/settings.toml` (or under `$XDG_CONFIG_HOME`), then the file given with `--config`.
+`~/.config/spit-referee/settings.toml` (or under `$XDG_CONFIG_HOME`), then the file given with `--config`, then
+`settings.toml` beside the table file, which holds what people chose on the pages.
 What a rig measures about itself (the table file) is state, not a setting.
 """
 
@@ -112,6 +113,12 @@ class CameraSection(Section, frozen=True, kw_only=True):
     """No good picture this long: the camera is lost, and the game is paused."""
 
 
+class CardsSection(Section, frozen=True, kw_only=True):
+    """The pack that is played with."""
+
+    size: Literal["poker", "bridge"] = "poker"
+
+
 class StorageSection(Section, frozen=True, kw_only=True):
     """Where games and the table file lie; empty: the usual places of this system."""
 
@@ -138,6 +145,7 @@ class Settings(Section, frozen=True, kw_only=True):
     pads: PadsSection = PadsSection()
     signals: SignalsSection = SignalsSection()
     camera: CameraSection = CameraSection()
+    cards: CardsSection = CardsSection()
     storage: StorageSection = StorageSection()
     web: WebSection = WebSection()
 
@@ -176,6 +184,8 @@ class Loaded:
 
     settings: Settings
     origins: Mapping[str, str]
+    complaints: tuple[str, ...] = ()
+    """What could not be used of the choices made on the pages: they never keep the referee from starting."""
 
 
 def settings_places(config: Path | None, environ: Mapping[str, str] = os.environ) -> list[Path]:
@@ -187,7 +197,43 @@ def settings_places(config: Path | None, environ: Mapping[str, str] = os.environ
 
 def load_settings(config: Path | None = None, environ: Mapping[str, str] = os.environ) -> Loaded:
     """Return the settings of this machine and user; raises SettingsError with file, line and cure."""
-    return settings_from([read_settings_file(path) for path in settings_places(config, environ)])
+    loaded = settings_from([read_settings_file(path) for path in settings_places(config, environ)])
+    return with_choices(loaded, choices_file(table_file(loaded.settings, environ)))
+
+
+def choices_file(table_file: Path) -> Path:
+    """Return where choices made on the pages are kept: beside the table file."""
+    return table_file.with_name(FILE_NAME)
+
+
+def with_choices(loaded: Loaded, path: Path) -> Loaded:
+    """Return the settings with the choices of `path` over them; a file that cannot be used is left out, and named."""
+    if not path.is_file():
+        return loaded
+    try:
+        return overlaid(loaded, read_settings_file(path))
+    except SettingsError as error:
+        return Loaded(loaded.settings, loaded.origins, (*loaded.complaints, str(error)))
+
+
+def overlaid(loaded: Loaded, file: SettingsFile) -> Loaded:
+    """Return settings with what a file says over them; raises SettingsError."""
+    refuse_unknown_keys(file, file.values, Settings, "")
+    merged: dict[str, Any] = msgspec.to_builtins(loaded.settings)
+    merge(merged, file.values)
+    origins = {**loaded.origins, **{dotted: file.at(dotted) for dotted in leaves(file.values)}}
+    settings = converted(merged, origins)
+    return Loaded(settings, origins, loaded.complaints)
+
+
+def converted(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+    """Return values as settings; raises SettingsError with the place of the wrong one."""
+    try:
+        settings = msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(explain(error, origins)) from None
+    refuse_doubled_pins(settings, origins)
+    return settings
 
 
 def read_settings_file(path: Path) -> SettingsFile:
@@ -219,12 +265,7 @@ def settings_from(files: list[SettingsFile]) -> Loaded:
         refuse_unknown_keys(file, file.values, Settings, "")
         merge(merged, file.values)
         origins |= {dotted: file.at(dotted) for dotted in leaves(file.values)}
-    try:
-        settings = msgspec.convert(merged, Settings)
-    except msgspec.ValidationError as error:
-        raise SettingsError(explain(error, origins)) from None
-    refuse_doubled_pins(settings, origins)
-    return Loaded(settings, origins)
+    return Loaded(converted(merged, origins), origins)
 
 
 def merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ COMMANDS: Final = (
     ("demo", "demo", "demo", "Start here"),
     ("run", "run", "run", "At the table"),
     ("calibrate", "calibrate", "calibrate", "At the table"),
+    ("web", "web", "web", "At the table"),
     ("check", "check", "check", "At the table"),
     ("signals", "signals", "signals", "At the table"),
     ("rules", "rules", "rules", "At the table"),

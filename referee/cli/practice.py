@@ -20,7 +20,7 @@ from referee.demo import simulated_script
 from referee.errors import TableFileError
 from referee.ports import ObservationSink
 from referee.script import Script, SpitDown
-from referee.settings import Settings, table_file
+from referee.settings import Loaded, Settings, choices_file, table_file, with_choices
 
 NOTICE = "SIMULATED TABLE: rendered frames and mock pads; eyes, tracker, log and signals are real."
 PLAIN_SEED = 7
@@ -109,7 +109,9 @@ def known_table(settings: Settings, notices: list[str]) -> Table | None:
         return None
 
 
-def practice_settings(settings: Settings) -> Settings:
-    """Return the settings with a table file of its own: to practise changes nothing at the real table."""
-    folder = table_file(settings).parent / "practice"
-    return replace(settings, storage=replace(settings.storage, table_file=str(folder / "table.toml")))
+def practice_settings(loaded: Loaded) -> Loaded:
+    """Return the settings with files of their own beside the real ones: to practise changes nothing at the table."""
+    settings = loaded.settings
+    file = table_file(settings).parent / "practice" / "table.toml"
+    apart = replace(settings, storage=replace(settings.storage, table_file=str(file)))
+    return with_choices(Loaded(apart, loaded.origins, loaded.complaints), choices_file(file))

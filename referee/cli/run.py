@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from referee.errors import TableFileError
-from referee.settings import Settings, load_settings
+from referee.settings import Settings, load_settings, table_file
 
 if TYPE_CHECKING:
     from hardware.heart import Heart
@@ -37,15 +37,20 @@ def run(
     """Referee the table in front of the camera, until you press q or Ctrl-C. The pages show it, and set it up."""
     from referee.cli.table_loop import TableLoop
     from referee.cli.table_parts import games_folder
+    from referee.web.access import access_file
 
-    settings = load_settings(config).settings
-    rules_of(settings)  # a wrong rule set is said before anything starts
+    loaded = load_settings(config)
+    access = access_file(table_file(loaded.settings))
     practice = None
     if simulate:
         from referee.cli.practice import Practice, practice_settings
 
-        practice, settings = Practice(seed, deals, keys), practice_settings(settings)
-    loop = TableLoop(settings, games_folder(settings, games), shadow=shadow, practice=practice)
+        practice, loaded = Practice(seed, deals, keys), practice_settings(loaded)
+    for complaint in loaded.complaints:
+        print(f"spit-referee goes on without what was chosen on the pages: {complaint}", file=sys.stderr)
+    settings = loaded.settings
+    rules_of(settings)  # a wrong rule set is said before anything starts
+    loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice)
     loop.run(port or settings.web.port if pages and settings.web.enabled else None, strict=port is not None)
 
 

@@ -29,7 +29,11 @@ SCENES: Final[dict[str, tuple[LaidScene, ...]]] = {
 class TableLoop:
     """Plays and sets up a real table or a simulated one (`practice`), as people wish on the pages."""
 
-    def __init__(self, settings: Settings, games: Path, *, shadow: bool, practice: Practice | None) -> None:
+    def __init__(
+        self, settings: Settings, games: Path, access: Path, *, shadow: bool, practice: Practice | None
+    ) -> None:
+        """`access`: the file that says who may see the pages."""
+        self._access = access
         self._games, self._shadow, self._practice = games, shadow, practice
         self._desk = Desk(settings, games, simulated=practice is not None, shadow=shadow)
         self._desk.practice = practice
@@ -44,10 +48,9 @@ class TableLoop:
         with ExitStack() as stack:
             stack.enter_context(only_one(self._games))
             if port is not None:
-                server = WebServer(self._desk, table_file(self._desk.settings), port, strict=strict, say=_say)
+                server = WebServer(self._desk, self._access, port, strict=strict, say=_say)
                 stack.enter_context(server)
                 self._has_pages = True
-                _say(server.words())
             wish: Wish | None = "play" if self._can_play() else "set_up"
             while wish is not None:
                 wish = self._play() if wish == "play" else self._set_up()

@@ -11,8 +11,8 @@ from typing import Final, Self
 import uvicorn
 
 from referee.errors import DeviceError, SettingsError
-from referee.web.access import Access, access_file, fresh_access, load_access, save_access
-from referee.web.addresses import EVERYWHERE, LOCALHOST, page_addresses
+from referee.web.access import Access, fresh_access, load_access, save_access
+from referee.web.addresses import EVERYWHERE, LOCALHOST, page_addresses, qr_text, sign_in_address
 from referee.web.app import build_app
 from referee.web.desk import Desk
 
@@ -28,15 +28,18 @@ class WebServer:
     def __init__(
         self,
         desk: Desk,
-        table_file: Path,
+        access: Path,
         port: int,
         *,
         strict: bool = False,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`port` 0: any. `strict`: this port or none; else one of the next ten is taken. `say` is told the address."""
+        """`access`: the file that says who may come in; `say` is told the address.
+
+        `port` 0: any. `strict`: this port or none; else one of the next ten is taken.
+        """
         self._desk, self._port, self._strict, self._say = desk, port, strict, say
-        self._file = access_file(table_file)
+        self._file = access
         self._stopping = Event()
         self._access = fresh_access(open_=False)
         self._server: uvicorn.Server | None = None
@@ -56,6 +59,7 @@ class WebServer:
         """Start; raises DeviceError if no port is free."""
         self._access = self._read_access()
         listening = self._listen()
+        self._say(self.words())
         self._thread = Thread(target=self._run, args=(listening,), name="pages", daemon=True)
         self._thread.start()
         return self
@@ -85,9 +89,12 @@ class WebServer:
             self._say(self.words())
 
     def words(self) -> str:
-        """Return where the pages are, in a sentence."""
-        where = " or ".join(self.addresses())
-        return f"Pages: {where}" + (f"  PIN {self._access.pin}" if self._access.open else "  (this machine only)")
+        """Return where the pages are and how to come in, with a QR code where a phone may."""
+        addresses = self.addresses()
+        where = f"Pages: {' or '.join(addresses)}"
+        if not self._access.open:
+            return f"{where}  (this machine only)"
+        return f"{where}  PIN {self._access.pin}\n{qr_text(sign_in_address(addresses[0], self._access.pin))}"
 
     def _serve(self, listening: socket.socket) -> None:
         config = uvicorn.Config(
