@@ -26,7 +26,7 @@ from referee.rules.rule_set import rule_set_from
 from referee.rules.sentences import Clause, describe
 from referee.table import Player
 
-SCRIPTS: Final = ("base.js", "cards.js", "tape.js", "moment.js", "figures.js", "player.js")
+SCRIPTS: Final = ("base.js", "cards.js", "tape.js", "moment.js", "correct.js", "figures.js", "player.js")
 PICTURE_BUDGET_BYTES: Final = 8_000_000
 LARGEST_PICTURE_BYTES: Final = 400_000
 MOST_TROUBLES_SHOWN: Final = 50
@@ -63,6 +63,7 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
     script = f"(() => {{\n{script}\n}})();"
     clauses = _agreement(timeline.header)
     data = {
+        "game": {"name": timeline.name, "started": timeline.header.started},
         "timeline": msgspec.structs.replace(timeline, troubles=()),
         "statistics": statistics_of(timeline),
         "names": names,
@@ -202,7 +203,7 @@ def _in_script(encoded: bytes) -> str:
 def _policy(style: str, script: str) -> str:
     return (
         f"default-src 'none'; img-src data:; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
-        "base-uri 'none'; form-action 'none'"
+        "connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
 
 

@@ -10,6 +10,7 @@ from plausible_game import write_plausible_game
 
 from referee.log import LoggedGame
 from referee.replay import timeline_of
+from referee.replay.amend import amend, words_of
 from referee.replay.page import write_page
 
 pytestmark = pytest.mark.browser
@@ -180,7 +181,7 @@ def test_the_list_chooses_a_moment_and_filters_the_disputes(viewer: Viewer) -> N
     rows.nth(2).click()
     assert rows.nth(2).get_attribute("aria-current") == "true"
     viewer.page.select_option("#filter", "2")
-    assert "Next deal" in viewer.page.inner_text("#moments li:first-child")
+    assert "Next deal" in (viewer.page.text_content("#moments li:first-child") or "")
 
 
 def test_the_timeline_is_dragged_and_pressed(viewer: Viewer) -> None:
@@ -219,6 +220,67 @@ def test_figures_follow_the_chosen_deal(viewer: Viewer) -> None:
     viewer.page.select_option("#part", "1")
     assert viewer.page.inner_text("#figures .score tbody tr:first-child") != whole
     assert viewer.page.locator("#figures .plot").count() >= 2
+
+
+def tap(viewer: Viewer, *words: str) -> int:
+    """Press buttons of the moment by what they say; returns how many taps that took."""
+    for word in words:
+        viewer.page.locator("#moment button", has_text=word).first.click()
+    return len(words)
+
+
+def test_a_card_is_corrected_in_three_taps_and_keeps_its_old_value(viewer: Viewer) -> None:
+    before = viewer.press("n")
+    viewer.page.click(".correct-toggle")
+    viewer.page.click(".ranks button >> text=K")
+    viewer.page.click(".suits button[aria-label='king of spades']")
+    assert viewer.sentence.startswith("You say: the card was K♠")
+    assert before.split(" rule")[0] in viewer.page.inner_text("#moment .was")
+
+
+@pytest.mark.parametrize(
+    ("taps", "told"),
+    [
+        (("correct", "legal"), "it was legal"),
+        (("correct", "beaten"), "it was beaten, no fault"),
+        (("correct", "did not happen"), "this did not happen"),
+        (("correct", "Bob"), "it was Bob"),
+    ],
+)
+def test_whatever_was_ruled_is_corrected_in_two_taps(viewer: Viewer, taps: tuple[str, ...], told: str) -> None:
+    viewer.press("n")
+    assert tap(viewer, *taps) <= 3
+    assert viewer.sentence.startswith("You say: " + told)
+    viewer.page.locator("#pending button", has_text="Undo").click()
+    assert not viewer.sentence.startswith("You say") and viewer.page.inner_text("#pending") == ""
+
+
+def test_the_order_on_the_pads_is_corrected(viewer: Viewer) -> None:
+    viewer.press("s", "c")
+    tap(viewer, "Bob")
+    assert viewer.sentence == "You say: Bob was first on the pads."
+
+
+def test_corrections_are_saved_as_a_file_that_the_referee_takes_in(browser: Any, tmp_path: Path, game: Path) -> None:
+    copy = tmp_path / game.name
+    shutil.copytree(game, copy)
+    write_page(LoggedGame(copy), tmp_path / "page.html")
+    viewer = Viewer(browser, tmp_path / "page.html", PHONE)
+    viewer.open()
+    viewer.press("n")
+    tap(viewer, "correct", "did not happen")
+    mark = viewer.page.evaluate("location.hash")
+    viewer.open(mark)
+    assert "You say" in viewer.sentence  # the browser remembers what it was told
+    with viewer.page.expect_download() as download:
+        viewer.page.click("#pending button >> text=Save")
+    outcome = amend(copy, words_of(Path(download.value.path()).read_bytes()))
+    assert not outcome.unknown
+    write_page(LoggedGame(copy), tmp_path / "page.html")
+    viewer.open(mark)
+    assert "did not happen" in viewer.sentence and viewer.page.locator(".sentence.dismissed").count() == 1
+    assert viewer.page.inner_text("#pending") == "" and viewer.complaints == []
+    viewer.context.close()
 
 
 def contrast(viewer: Viewer, selector: str) -> float:

@@ -4,17 +4,18 @@ function showMoment(holder, moment) {
     holder.replaceChildren(el("p", { class: "sentence" }, moments.length ? "Before the first moment." : "This log holds no moment to show."));
     return;
   }
-  holder.replaceChildren(
+  holder.replaceChildren(...[
     kicker(moment),
-    el("p", { class: "sentence" }, withCards(wordsOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
+    el("p", { class: moment.dismissed ? "sentence dismissed" : "sentence" }, withCards(wordsOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
     game.rules[moment.rule] ? el("p", { class: "rule-text" }, game.rules[moment.rule]) : "",
     moment.was && moment.was !== moment.sentence ? el("p", {}, "before: ", el("span", { class: "was" }, withCards(moment.was))) : "",
-    moment.dismissed ? el("p", {}, "A person says that this did not happen.") : "",
+    moment.dismissed ? el("p", {}, moment.kind === "corrected" ? "This correction was taken back." : "This does not stand.") : "",
+    correctionPanel(moment),
     ...(moment.duel ? [duelStrip(moment)] : []),
     scene(moment),
     factsOf(moment),
     chancesOf(moment) || "",
-  );
+  ].flat());
   holder.classList.remove("fresh");
   void holder.offsetWidth;
   holder.classList.add("fresh");
@@ -29,7 +30,7 @@ function kicker(moment) {
     side === "unknown" ? "" : el("strong", { class: `${side}-ink` }, nameOf(side)),
     el("span", {}, where.join(", ")),
     el("span", { class: "when" }, clockText(moment.at_ns)),
-    el("a", { href: `#n=${moment.n}`, title: "Copy this link to come back to this moment" }, "link"));
+    el("a", { href: `#n=${moment.n}`, title: "Copy this link to come back to this moment" }, "link"), correctionToggle(moment));
 }
 
 function scene(moment) {

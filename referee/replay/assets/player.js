@@ -128,6 +128,7 @@ const KEYS = {
   s: () => nextOf(isDuel, 1), S: () => nextOf(isDuel, -1),
   " ": () => (state.playing ? pause() : play()),
   p: () => { byId("skipping").click(); },
+  c: () => { const moment = moments[state.index]; if (moment && canCorrect(moment)) openCorrection(moment); },
   "+": () => { tape.rezoom(1); go(state.ns, state.index); }, "-": () => { tape.rezoom(-1); go(state.ns, state.index); },
   0: () => setSpeed(0.1), 1: () => setSpeed(1), 2: () => setSpeed(2), 4: () => setSpeed(4), 5: () => setSpeed(0.5), 8: () => setSpeed(8),
 };
@@ -164,7 +165,9 @@ byId("filter").append(...timeline.deals.map((deal) => el("option", { value: deal
   el("option", { value: "disputes" }, `disputes (${disputes.size})`), el("option", { value: "slaps" }, "slaps"));
 const overview = new Overview(byId("overview"), seek);
 const tape = new Tape(byId("tape"), seek, choose);
+restoreWords();
 showSigns(byId("signs"));
+showPending();
 listen();
 fillList();
 showFigures(byId("figures"));
