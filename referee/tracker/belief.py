@@ -179,6 +179,10 @@ class Belief:
         """Whether one understanding of the game outweighs all others."""
         return len(self.worlds) == 1 or shares(self.worlds)[0] > SURE
 
+    def waits_for_a_landing(self) -> bool:
+        """Whether a landing is not judged yet."""
+        return bool(self.open) and not all(one.is_told for one in self.open.values())
+
     def is_in_doubt(self, before_ns: int) -> bool:
         """Whether a landing before this moment is not judged yet."""
         return any(not one.is_told and one.landing.at_ns <= before_ns + 100 * MS for one in self.open.values())
@@ -186,5 +190,5 @@ class Belief:
     def gone(self) -> frozenset[Card]:
         """Cards that lie on the middle piles in the likeliest world: the tops, and what lies over them."""
         position = self.position
-        tops = {position.A.top, position.B.top} - {None, UNREAD}
-        return frozenset(card for card in tops if card is not None) | self.worlds[0].away
+        tops = [top for top in (position.A.top, position.B.top) if top is not None and top != UNREAD]
+        return self.worlds[0].away.union(tops)

@@ -218,7 +218,8 @@ class Core(Looks):
                     break
                 told += verdicts
         for pile in PILES:
-            told += self._believe_the_players(pile)
+            if len(self.position.middle(pile).lying) >= BUILT_ON:
+                told += self._believe_the_players(pile)
         self._forget()
         return told
 
@@ -372,7 +373,7 @@ class Core(Looks):
     def phase_changes(self) -> list[AnyVerdict]:
         """The phase, if it is another than the one told last."""
         phase = self.position.phase
-        if phase == self.phase or any(not one.is_told for one in self.open.values()):
+        if phase == self.phase or self.waits_for_a_landing():
             return []
         self.phase = phase
         if phase is Phase.PLAY:

@@ -40,13 +40,13 @@ class Looks(Landings):
         if look.empty > 0.5:
             self._look_at_empty(look)
             return
-        view.empty_looks, view.shown = 0, evidence.best_card(look.cards)
+        best = evidence.best_card(look.cards)
+        view.empty_looks, view.shown = 0, best
         if self.position.phase is Phase.FIRST_SPIT and self.phase != Phase.FIRST_SPIT:
             return  # the cards of the old deal still lie there
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
-        tops = {world.position.middle(look.pile).physical_top for world in self.worlds}
-        best = evidence.best_card(look.cards)
+        tops = {world.top(look.pile) for world in self.worlds}
         if best not in tops and UNREAD not in tops:
             view.odd_looks += 1
             view.strange.append(look)
@@ -106,7 +106,7 @@ class Looks(Landings):
 
     @staticmethod
     def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
-        top = world.position.middle(look.pile).physical_top
+        top = world.top(look.pile)
         if top is None:
             return 1e-3
         if top == UNREAD:
@@ -161,9 +161,10 @@ class Looks(Landings):
             return self._lay_out(look.player, look.at_ns)
         if self.position.phase in (Phase.SLAP, Phase.OVER):
             return []  # after a deal the players gather their cards in any way they like
-        news = sorted({*news, *rowsync.unsettled(self.worlds[0], look.player, row, gone)})
+        news += rowsync.unsettled(self.worlds[0], look.player, row, gone)
         if not news:
             return self._settle_hidden(look.player)
+        news = sorted(set(news))
         self.moved_ns = max(self.moved_ns, look.at_ns)
         told: list[AnyVerdict] = []
         worlds = []
@@ -178,8 +179,8 @@ class Looks(Landings):
 
     def _settle_hidden(self, player: Player) -> list[AnyVerdict]:
         """Face-down cards lie where they are seen; a row that is seen to be empty was cleared (R49)."""
-        world, onto = self.worlds[0], max(PILES, key=lambda pile: self.piles[pile].changed_ns)
-        if self.open or not self.is_sure() or self.position.phase is not Phase.PLAY:
+        world = self.worlds[0]
+        if self.open or world.position.phase is not Phase.PLAY or not self.is_sure():
             return []
         after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
         if after is world:
@@ -187,6 +188,7 @@ class Looks(Landings):
         self.worlds, self.counts_doubtful = (after,), True
         if not has_cleared(self.rules, after.position.side(player)):
             return []
+        onto = max(PILES, key=lambda pile: self.piles[pile].changed_ns)
         position, said = cleared(self.rules, after.position, player, onto, self.now_ns)
         self.worlds = (after.moved_to(position),)
         return telling.announced(said, self.now_ns, self.now_ns, None, self.counts_known)

@@ -85,7 +85,10 @@ class Past(Generic[State]):
 
     def note(self, n: int, verdicts: list[AnyVerdict]) -> None:
         """Keep what was said after observation `n`: it is numbered on from there."""
-        waiting = [said for said in self.said if said.n == TO_COME]
+        if not verdicts:
+            return
+        is_corrected = any(isinstance(verdict, Corrected) for verdict in verdicts)
+        waiting = [said for said in self.said if said.n == TO_COME] if is_corrected else []
         fresh = len(verdicts) - len(waiting)
         for k, said in enumerate(waiting):
             said.n = n + 1 + fresh + k

@@ -25,11 +25,10 @@ LYING_NS = 5_000_000_000
 def unsettled(world: World, player: Player, row: RowView, gone: frozenset[Card]) -> list[int]:
     """Places that showed, in this look and before, a face where the world has none or an unread one: look again."""
     places = []
-    for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
-        if view.kind != "face" or view.card in gone or not view.since_ns < view.seen_ns == row.read_ns:
+    for place, (view, (kind, card)) in enumerate(zip(row.places, world.lies(player), strict=False), 1):
+        if view.kind != "face" or (kind == "face" and card != UNREAD) or view.card in gone:
             continue
-        kind, card = lies_at(world, player, place)
-        if kind != "face" or card == UNREAD:
+        if view.since_ns < view.seen_ns == row.read_ns:
             places.append(place)
     return places
 
@@ -212,14 +211,15 @@ def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int)
     position = world.position
     stocks = position.side(player).row
     for place, (view, stock) in enumerate(zip(row.places, stocks, strict=False), 1):
-        twice = view.kind == "empty" and view.seen_ns > view.since_ns and now_ns - view.seen_ns < MOVE_NS
-        if twice and stock.down and not stock.up:
-            others = [n for n, other in enumerate(stocks, 1) if n != place and not other.is_empty]
-            moved = with_place(stocks, place, EMPTY)
-            if others:
-                onto = max(others, key=lambda n: (row.places[n - 1].kind == "down", stocks[n - 1].down))
-                moved = with_place(moved, onto, Stock(stocks[onto - 1].down + stock.down, stocks[onto - 1].up))
-            return world.moved_to(position.with_side(player, row=moved))
+        seen_twice = view.kind == "empty" and view.since_ns < view.seen_ns and now_ns - view.seen_ns < MOVE_NS
+        if not seen_twice or not stock.can_turn:
+            continue
+        others = [n for n, other in enumerate(stocks, 1) if n != place and not other.is_empty]
+        moved = with_place(stocks, place, EMPTY)
+        if others:
+            onto = max(others, key=lambda n: (row.places[n - 1].kind == "down", stocks[n - 1].down))
+            moved = with_place(moved, onto, Stock(stocks[onto - 1].down + stock.down, stocks[onto - 1].up))
+        return world.moved_to(position.with_side(player, row=moved))
     return world
 
 

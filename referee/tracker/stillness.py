@@ -19,15 +19,13 @@ CATCH_UP_NS = 1_500 * MS
 
 def when_still(core: Core) -> list[AnyVerdict]:
     """What is to be said because the table has been still for a while."""
-    if not core.is_sure() or any(not one.is_told for one in core.open.values()):
+    position, still_since_ns = core.position, max(core.hands_ns, core.moved_ns)
+    if position is core.not_stuck or position.phase is not Phase.PLAY:
         return []
-    if core.position.phase is not Phase.PLAY or core.position is core.not_stuck:
+    if core.now_ns - still_since_ns < core.caution.still_ms * MS or core.waits_for_a_landing() or not core.is_sure():
         return []
-    if core.now_ns - max(core.hands_ns, core.moved_ns) < core.caution.still_ms * MS:
+    if any(row.read_ns <= still_since_ns for row in core.rows.values()):
         return []
-    for player in PLAYERS:
-        if core.rows[player].read_ns <= max(core.moved_ns, core.hands_ns):
-            return []
     told = _catch_up(core)
     if core.position.phase is not Phase.PLAY or not all(core.agrees(player, core.moved_ns) for player in PLAYERS):
         return told

@@ -126,6 +126,12 @@ class World(msgspec.Struct, frozen=True):
                 self.worked_out.p2 = lies
         return lies
 
+    def top(self, pile: Pile) -> Card | None:
+        """The card that lies on a middle pile, whether it counts or not."""
+        position = self.position
+        middle = position.A if pile == "A" else position.B
+        return middle.physical_top if middle.lying else middle.top
+
     def weighted(self, log_weight: float) -> "World":
         return World(self.position, log_weight, self.claims, self.stayed, self.worked_out)
 
