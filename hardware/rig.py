@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Thread, current_thread
 from time import monotonic_ns
 from typing import Final, Protocol
 
@@ -20,6 +20,8 @@ from referee.observations import AnyObservation, SensorBack, SensorLost, Tick
 TICK_NS: Final = 100 * MILLISECOND
 PACE_NS: Final = 20 * MILLISECOND
 """How often the pads' progress is told; a slap is awarded at most so much later than it could be."""
+LAST_LOOK_S: Final = 5.0
+"""Longer than the eyes take for a picture."""
 
 
 class Seer(Protocol):
@@ -99,12 +101,17 @@ class LiveRig:
         self._queue.put(Ended())
 
     def close(self) -> None:
-        """Stop every thread and give the devices back; may be called twice, from any thread."""
+        """Stop every thread and give the devices back; may be called twice, from any thread.
+
+        The eyes' last look is waited for: a thread that is inside OpenCV while Python ends takes the process with it.
+        """
         if self.camera is not None:
             self.camera.close()
         if self.pads is not None:
             self.pads.stop()
         self._queue.put(Ended())
+        if self._watcher.is_alive() and self._watcher is not current_thread():
+            self._watcher.join(LAST_LOOK_S)
 
     def ages(self) -> dict[str, int]:
         """Return for each loop how long ago it last made progress (ns): what a watchdog may trust."""

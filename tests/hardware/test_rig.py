@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from queue import SimpleQueue
-from threading import Event, active_count
+from threading import Event, Thread, active_count
 from time import monotonic_ns, sleep
 
 import pytest
@@ -202,3 +202,22 @@ def test_the_heart_beats_only_while_every_loop_makes_progress() -> None:
         heart.beat("play")
     assert told.said.count("WATCHDOG=1") == 3
     assert "STATUS=stuck: pads" in told.said
+
+
+def test_the_end_waits_for_the_look_that_the_eyes_are_taking() -> None:
+    """A thread that is inside OpenCV while Python ends would abort the whole process."""
+    looking, finished = Event(), Event()
+
+    class SlowEyes:
+        def see(self, frame: Frame) -> list[AnyObservation]:
+            looking.set()
+            sleep(0.4)
+            finished.set()
+            return []
+
+    queue: NewsQueue = SimpleQueue()
+    rig = LiveRig(WatchedCamera(FaultyCamera, queue.put), SlowEyes(), None, queue)
+    stream = rig.observations()
+    Thread(target=lambda: looking.wait(5) and rig.stop()).start()
+    assert not [seen for seen in stream if not isinstance(seen, Tick)]
+    assert finished.is_set()
