@@ -2,7 +2,9 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +51,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         reasons[reason] = reasons.get(reason, 0) + 1
     for reason, count in sorted(reasons.items()):
         terminalreporter.write_line(f"not run: {count} x {reason.removeprefix('Skipped: ')}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium, for tests marked `browser`; it asks nobody on the network for anything."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as engine:
+        found = engine.chromium.launch(
+            executable_path=find_tool("browser"),
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield found
+        found.close()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from referee.web import games, live, sign_in
+from referee.web import corrections, games, live, sign_in
 from referee.web.access import Access, Limiter
 from referee.web.desk import Desk
 from referee.web.gate import Gate
@@ -35,6 +35,8 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             Route("/games", games.games),
             Route("/games/{game}", games.game),
             Route("/games/{game}/log", games.log),
+            Route("/games/{game}/corrections", corrections.token),
+            Route("/games/{game}/corrections", corrections.correct, methods=["POST"]),
             Route("/sign-in", sign_in.form),
             Route("/sign-in", sign_in.sign_in, methods=["POST"]),
             Route("/sign-out", sign_in.sign_out, methods=["POST"]),

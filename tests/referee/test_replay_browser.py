@@ -28,20 +28,6 @@ JPEG = bytes.fromhex(  # one grey pixel
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    with sync_playwright() as engine:
-        found = engine.chromium.launch(
-            executable_path=program,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_plausible_game(tmp_path_factory.mktemp("games"), picture=lambda pile, card: JPEG)
 

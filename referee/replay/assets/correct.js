@@ -71,11 +71,14 @@ function say(moment, word) {
 
 async function send(word) {
   byId("pending").replaceChildren(el("p", {}, "The referee is told …"));
+  const address = `${location.pathname.replace(/\/$/, "")}/corrections`;
   try {
-    const answer = await fetch(`${location.pathname.replace(/\/$/, "")}/corrections`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(file([word])) });
-    if (answer.ok) return location.reload();
-    const { error } = await answer.json();
-    return complain(error || `the referee answered ${answer.status}`);
+    const { csrf } = await (await fetch(address)).json();
+    const headers = { "content-type": "application/json", "x-csrf-token": csrf };
+    const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify(file([word])) });
+    if (!answer.ok) return complain((await answer.json()).error || `the referee answered ${answer.status}`);
+    if (answer.status === 202) await new Promise((done) => setTimeout(done, 700)); // a running game writes it down first
+    return location.reload();
   } catch {
     return complain("the referee cannot be reached");
   }
