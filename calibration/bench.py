@@ -47,9 +47,13 @@ Told = Iterator[StepEvent]
 class Bench(Protocol):
     """The hands and eyes of a step."""
 
-    settings: Settings
-    table_path: Path
-    """Where the table file is or will be; the deck's file lies beside it."""
+    @property
+    def settings(self) -> Settings:
+        """The settings now."""
+
+    @property
+    def table_path(self) -> Path:
+        """Where the table file is or will be; the deck's file lies beside it."""
 
     def film(self, count: int) -> Filmed:
         """Return so many pictures of the camera; a saved picture gives fewer. Raises DeviceError or PictureError."""

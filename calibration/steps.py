@@ -1,7 +1,8 @@
 """The steps of the set-up. The terminal and the pages drive the same ones; each can be repeated alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -115,7 +116,7 @@ def sides(bench: Bench, patience_ns: int = PATIENCE_NS) -> Told:
     yield Found("sides", answer)
 
 
-def deck(bench: Bench) -> Told:
+def deck(bench: Bench, out: Path | None = None) -> Told:
     """Learn the deck from pictures of its cards lying apart; refuse one whose cards cannot be told apart."""
     gathered, reader = Enrolment(), CardReader()
     stills = StillReader(reader=reader)
@@ -127,27 +128,33 @@ def deck(bench: Bench) -> Told:
         count = gathered.see(bench.film(1).frames[-1].image, stills, reader, f"picture {number}")
         missing = " ".join(gathered.missing)
         yield Found(f"picture {number}", ok(f"{count} cards lie free; still missing: {missing or 'none'}"))
+    yield from learned(gathered, reader, out or deck_file(bench.table_path))
+
+
+def learned(gathered: Enrolment, reader: CardReader, file: Path) -> Told:
+    """Learn from gathered cards and write the deck's file; `run` uses it, `watch --table` too beside the table file."""
     gathered.settle_rest()
-    learned, pairs = gathered.learned(reader)
-    for line in report(learned, pairs, gathered.doubtful):
+    known, pairs = gathered.learned(reader)
+    for line in report(known, pairs, gathered.doubtful):
         yield Found("deck", ok(line))
-    file = deck_file(bench.table_path)
-    save_deck(learned, file)
+    save_deck(known, file)
     yield Found("deck file", ok(str(file)))
 
 
-def test(bench: Bench) -> Told:
-    """Read piles and rows, measure how exact the table file is on single cards, and slap both pads together."""
+def test(bench: Bench, deck_path: Path | None = None) -> Told:
+    """Read piles and rows, and measure how exact the table file is on single cards lying free."""
     bench.lies("tops")
     known = load_table(bench.table_path)
     image = bench.film(1).frames[-1].image
-    places = read_table(image, known, reader_for(deck_file(bench.table_path)))
+    deck_reader = reader_for(deck_path or deck_file(bench.table_path), deck_path is not None)
+    places = read_table(image, known, deck_reader)
     for what, answer in answers(places):
         yield Found(what, answer)
     checked, (what, answer) = measured(known, image, places)
     yield Found(what, answer)
     if checked is not known:
         save_table(replace(known, residual_mm=checked.residual_mm), bench.table_path)
+        yield Found("table file", ok(f"{bench.table_path}: the residual was written"))
 
 
 def together(bench: Bench, patience_ns: int = TOGETHER_NS) -> Told:
@@ -169,25 +176,16 @@ def table_if_any(bench: Bench) -> Table | None:
     return load_table(bench.table_path) if bench.table_path.exists() else None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step with its title; `before` says what to do with one's hands first."""
-
-    name: str
-    title: str
-    before: str
-    run: Callable[..., Told]
-
-
-STEPS: Final = (
-    Step("wires", "Wires", "You press each slap pad once.", wires),
-    Step("camera", "Camera", "The camera hangs over the middle of the table; cards or the mat lie there.", camera),
-    Step("light", "Light", "The lamps are on as they will be in play; some cards lie about.", light),
-    Step("corners", "Corners", "The mat, or both rows and two middle piles, lie in view. No hands.", corners),
-    Step("sides", "Sides", "The person at the bottom edge of the picture presses a pad.", sides),
-    Step("deck", "Deck", "You lay out the pack in parts, the cards apart from each other.", deck),
-    Step("test", "Test", "Single cards lie on both piles and in both rows. No hands.", trial),
-)
+RUNS: Final[Mapping[str, Callable[..., Told]]] = {
+    "wires": wires,
+    "camera": camera,
+    "light": light,
+    "corners": corners,
+    "sides": sides,
+    "deck": deck,
+    "test": trial,
+}
+"""What each step of the plan does."""
 
 
 def rectangle_from(points: Any, size_px: tuple[int, int], size_mm: tuple[float, float]) -> Rectangle:

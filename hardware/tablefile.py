@@ -27,6 +27,7 @@ SCHEMA: Final = 1
 CURE: Final = "make it again with `spit-referee calibrate corners`"
 POKER_MM: Final = (63.5, 88.9)
 BRIDGE_MM: Final = (57.15, 88.9)
+CARD_SIZES: Final[Mapping[str, tuple[float, float]]] = {"poker": POKER_MM, "bridge": BRIDGE_MM}
 
 TINY: Final = 1e-9
 """A homography with a smaller determinant folds the table into a line: it has no way back to millimetres."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption, ImageOption, TableOption, picture
+from referee.cli.calibrate.options import ConfigOption, ImageOption, JsonOption, TableOption
 from referee.errors import SettingsError
 
 CornersOption = Annotated[
@@ -45,46 +45,33 @@ def corners(
     corners: CornersOption = None,
     size_mm: SizeOption = None,
     table: TableOption = None,
-    card: Annotated[str, typer.Option("--card", help="Size of the cards: poker or bridge.")] = "poker",
+    card: Annotated[
+        str | None, typer.Option("--card", help="Size of the cards: poker or bridge; default: the settings'.")
+    ] = None,
     overlay: Annotated[Path | None, typer.Option("--overlay", help="Where to draw what was found.")] = None,
     config: ConfigOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the table in the picture, write the table file, and draw what is believed to be where."""
-
-    from calibration import corners as steps
-    from calibration.trial import measured, read_table
-    from hardware.tablefile import save_table
-    from hardware.vision.reader import CardReader
-    from hardware.vision.tablefinder import find_table
-    from referee.settings import load_settings, table_file
+    from calibration import steps
+    from calibration.corners import parse_points
+    from referee.cli.calibrate.terminal import TerminalBench, print_step
+    from referee.settings import load_settings
 
     if (corners is None) != (size_mm is None):
         raise SettingsError("--corners and --size-mm belong together: give both, or none to find the mat")
     settings = load_settings(config).settings
-    size_of_card = _card_size(card)
-    seen = picture(image, settings)
-    if corners is not None and size_mm is not None:
-        found = steps.table_from_points(seen, steps.parse_points(corners), size_mm, size_of_card)
-        found, _ = measured(found, seen, read_table(seen, found, CardReader()))
-    else:
-        found = find_table(seen, size_of_card)
-    path = table or table_file(settings)
-    save_table(found, path)
-    drawn_path = overlay or path.with_name(f"{path.stem}-overlay.png")
-    steps.save_picture(drawn_path, steps.draw_overlay(seen, found))
-    typer.echo(f"{path}: the table file ({found.px_per_mm():.2f} pixels per millimetre)")
-    typer.echo(f"{drawn_path}: look at it: every zone must lie where its cards lie")
-    typer.echo(f"residual: {steps.traffic_light(found.residual_mm)}")
-    if found.px_per_mm() < steps.LEAST_PX_PER_MM:
-        typer.echo(
-            f"warning: below {steps.LEAST_PX_PER_MM} pixels per millimetre cards are hard to read; lower the camera"
-        )
+    size_of_card = card_size(card or settings.cards.size)
+    shown = steps.Rectangle(parse_points(corners), size_mm) if corners and size_mm else None
+    with TerminalBench(settings, table, [image] if image else []) as bench:
+        drawn = overlay or bench.table_path.with_name(f"{bench.table_path.stem}-overlay.png")
+        print_step(steps.corners(bench, shown, size_of_card), as_json, {"overlay": drawn})
 
 
-def _card_size(name: str) -> tuple[float, float]:
-    from hardware.tablefile import BRIDGE_MM, POKER_MM
+def card_size(name: str) -> tuple[float, float]:
+    """Return the size of a card in mm; raises SettingsError for a name that is not known."""
+    from hardware.tablefile import CARD_SIZES
 
-    sizes = {"poker": POKER_MM, "bridge": BRIDGE_MM}
-    if name.lower() not in sizes:
+    if name.lower() not in CARD_SIZES:
         raise SettingsError(f"--card {name} is not known: choose poker or bridge")
-    return sizes[name.lower()]
+    return CARD_SIZES[name.lower()]

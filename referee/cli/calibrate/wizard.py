@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import typer
 
+from calibration.plan import BEFORE
 from referee.cli.calibrate import deck, finding, pads, seeing
 from referee.cli.calibrate.options import ConfigOption
 from referee.errors import RefereeError, SettingsError
@@ -22,13 +23,13 @@ class Step(NamedTuple):
 
 STEPS: Final = (
     Step("mat", "Makes the play mat as a PDF to print; skip it if you have one.", finding.mat),
-    Step("wires", "You press each slap pad once.", pads.wires),
-    Step("camera", "The camera hangs over the middle of the table; cards or the mat lie there.", seeing.camera),
-    Step("light", "The lamps are on as they will be in play; some cards lie about.", seeing.light),
-    Step("corners", "The mat, or both rows and two middle piles, lie in view. No hands.", finding.corners),
-    Step("sides", "The person at the bottom edge of the picture presses a pad.", pads.sides),
-    Step("deck", "You lay out the pack in parts, the cards apart from each other.", deck.deck),
-    Step("test", "Single cards lie on both piles and in both rows. No hands.", seeing.test),
+    Step("wires", BEFORE["wires"], pads.wires),
+    Step("camera", BEFORE["camera"], seeing.camera),
+    Step("light", BEFORE["light"], seeing.light),
+    Step("corners", BEFORE["corners"], finding.corners),
+    Step("sides", BEFORE["sides"], pads.sides),
+    Step("deck", BEFORE["deck"], deck.deck),
+    Step("test", BEFORE["test"], seeing.test),
 )
 ASK: Final = "Enter does it, s skips, q quits"
 AGAIN: Final = "Enter goes on, r repeats the step, q quits"
