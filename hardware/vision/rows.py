@@ -10,7 +10,6 @@ from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
-from hardware.vision.touch import share_in_place
 from referee.cards import Card
 from referee.observations import PlaceSeen, RowRead
 from referee.table import PLAYERS, Player
@@ -50,12 +49,12 @@ class RowWatch:
                 x, y = (float(v) for v in polygon.mean(axis=0))
                 self.spots[player, place] = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG)
         self.departures: list[Departure] = []
-        self._card_mm = table.card_size_mm
 
     def take_over(self, other: "RowWatch") -> None:
         """Go on with what another watch of the same rows knows."""
         for key, spot in self.spots.items():
-            spot.top = other.spots[key].top
+            spot.take_over(other.spots[key])
+        self.departures = other.departures
 
     def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> set[Player]:
         """Take a frame in; return the players whose row shows something new. At most one place is read per frame."""
@@ -98,14 +97,9 @@ class RowWatch:
             Departure(player, place, spot.top, spot.disturbed_ns, frame.at_ns, spot.picture.copy(), spot.patch, False)
             for (player, place), spot in self.spots.items()
             if spot.disturbed_ns is not None and spot.top is not None and spot.top.reading.face_down < 0.5
-            if not self._still_shows(spot, spot.top, frame)
+            if spot.shows(frame.image) <= STILL_THERE
         ]
         return self.departures + under_hand
-
-    def _still_shows(self, spot: Spot, top: Top, frame: Frame) -> bool:
-        """Whether enough of the card can be seen past the hand to say that it still lies there."""
-        now = spot.patch.cut(frame.image)
-        return share_in_place(now, spot.picture, spot.patch, top.pose, self._card_mm) > STILL_THERE
 
     def read(self, player: Player, at_ns: int) -> RowRead:
         """Return the player's row as it lies; what is under a hand is hidden."""

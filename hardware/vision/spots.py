@@ -6,6 +6,7 @@ from typing import Final
 
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
+from hardware.vision.likeness import Likeness
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     LEAST_CHANGE_MM2,
@@ -79,6 +80,7 @@ class Spot:
     ) -> None:
         width, height = table.card_size_mm
         room = 2 * reach_mm
+        self._table = table
         self.centre_mm = centre_mm
         self.zone = motion.zone(rectangle(*centre_mm, width + 0.6 * room, height + 0.6 * room))
         self._core = motion.zone(rectangle(*centre_mm, width + CORE_MM, height + CORE_MM))
@@ -89,6 +91,7 @@ class Spot:
         self._motion = motion
         self.top: Top | None = None
         self.picture: Image = patch.picture.copy()
+        self._likeness: Likeness | None = None
         self.disturbed_ns: int | None = None
         self.looked = False
         """Whether cards were read in the frame that was seen last."""
@@ -113,9 +116,10 @@ class Spot:
         self._keep(self.patch.cut(image))
         self.top = self.finder.find(self.picture, may_lie_across=self._peeks)
 
-    def resume(self, image: Image) -> None:
-        """Go on with the same top as the spot now looks."""
-        self._keep(self.patch.cut(image))
+    def take_over(self, other: "Spot") -> None:
+        """Go on with what another watch of the same spot knows; its picture is of the table, wherever that lies."""
+        self.top, self.disturbed_ns = other.top, other.disturbed_ns
+        self._keep(other.picture)
 
     def see(
         self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Set[Card] = frozenset()
@@ -176,6 +180,9 @@ class Spot:
 
     def _look(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Look at the spot as it lies free, again in the next frames if it does not convince."""
+        if self._is_bare(frame.image):
+            self._looks.clear()
+            return self._still_bare(frame, hand_near)
         picture = self.patch.cut(frame.image)
         changed = changed_pixels(picture, self.picture)
         if area_mm2(changed, self.patch) < LEAST_CHANGE_MM2:
@@ -194,6 +201,31 @@ class Spot:
             self._looks.clear()
             return None
         return self._at_rest(self._conclude(), hand_near)
+
+    def shows(self, image: Image) -> float:
+        """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
+        likeness = self._like_before()
+        return 0.0 if likeness is None else likeness.share(image)
+
+    def _is_bare(self, image: Image) -> bool:
+        """Whether the top still lies bare in its place, and no card beside it."""
+        likeness = self._like_before()
+        return likeness is not None and likeness.is_bare(image)
+
+    def _still_bare(self, frame: Frame, hand_near: bool) -> Settled | None:
+        """Nothing has happened here so far. While a hand is near, the picture of the spot is left as it was."""
+        self.disturbed_ns = frame.at_ns
+        self._in_vain = 0
+        if hand_near:
+            return None
+        return self._at_rest(self._settled(frame.at_ns, self.patch.cut(frame.image), self.top), hand_near)
+
+    def _like_before(self) -> Likeness | None:
+        if self._likeness is None and self.top is not None:
+            quad_mm = self.top.pose.quad_mm(self._table.card_size_mm)
+            quad, quad_px = self.patch.to_patch(quad_mm), self._table.to_px(quad_mm)
+            self._likeness = Likeness(self._table.card_size_mm, self.picture, quad, quad_px)
+        return self._likeness
 
     def _found(self, picture: Image, changed: Mask) -> Finding | None:
         """Look where a card is likely, at the second look everywhere, at the third for one that lies across."""
@@ -242,6 +274,7 @@ class Spot:
 
     def _keep(self, picture: Image) -> None:
         self.picture[:] = picture
+        self._likeness = None
 
 
 def _is_read(found: Finding | None) -> bool:

@@ -1,0 +1,75 @@
+"""How the print of a lying card looks, to tell in later pictures, at little cost, whether it still lies there bare."""
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.tablefile import Points
+
+Blocks = NDArray[np.float32]
+
+BLOCK_MM: Final = 8
+PRINTED: Final = 6.0
+"""A block with a greater spread of gray levels carries print."""
+SAME: Final = 0.8
+"""Correlation from which a block of print is in the same place: a shift by one millimetre brings it below."""
+LOST: Final = 0.6
+"""Correlation under which a block shows something else than it did."""
+LOST_SHARE: Final = 0.03
+FEWEST: Final = 5
+"""A card that shows fewer printed blocks cannot be told from another one in its place."""
+
+
+class Likeness:
+    """The print of one card in a settled picture, in blocks of 8 x 8 mm without the card's rim."""
+
+    def __init__(self, card_mm: tuple[float, float], settled: Image, quad: Points, quad_px: Points) -> None:
+        """`quad`: the bare card's corners in the settled picture; `quad_px`: the same in the camera's pictures."""
+        self._columns, self._rows = (int(side) // BLOCK_MM for side in card_mm)
+        inner = self._columns * BLOCK_MM, self._rows * BLOCK_MM
+        rim_x, rim_y = ((side - length) / 2 + 0.5 for side, length in zip(card_mm, inner, strict=True))
+        w, h = card_mm
+        self._target = (np.array([(0.0, 0.0), (w, 0.0), (w, h), (0.0, h)]) - (rim_x, rim_y)).astype(np.float32)
+        self._box, self._warp = self._view(quad_px)
+        self._then, self._power = self._blocks(settled, *self._view(quad))
+        self.printed: NDArray[np.bool_] = self._power > PRINTED * BLOCK_MM
+
+    def is_bare(self, image: Image) -> bool:
+        """Whether the whole card shows in a camera picture as it did: nothing lies on it."""
+        count = int(np.count_nonzero(self.printed))
+        if count < FEWEST:
+            return False
+        return count - self._count_alike(image, LOST) <= max(1, round(LOST_SHARE * count))
+
+    def share(self, image: Image) -> float:
+        """Return the share of the print that a camera picture shows in its place."""
+        return self._count_alike(image, SAME) / max(1, int(np.count_nonzero(self.printed)))
+
+    def _count_alike(self, image: Image, least: float) -> int:
+        """Return how many blocks of print correlate at least so well with how they were."""
+        now, power = self._blocks(image, self._box, self._warp)
+        alike = np.einsum("ij,ij->i", now, self._then) > least * (power * self._power + 16.0 * BLOCK_MM)
+        return int(np.count_nonzero(alike & self.printed))
+
+    def _view(self, quad: Points) -> tuple[tuple[slice, slice], NDArray[np.float64]]:
+        """Return the part of a picture that holds the card, and the way from there to the upright card."""
+        left, top = np.maximum(np.floor(quad.min(axis=0)).astype(int) - 1, 0)
+        right, bottom = np.maximum(np.ceil(quad.max(axis=0)).astype(int) + 2, (left + 1, top + 1))
+        corners = (quad - (left, top)).astype(np.float32)
+        box = slice(int(top), int(bottom)), slice(int(left), int(right))
+        return box, np.asarray(cv2.getPerspectiveTransform(corners, self._target), np.float64)
+
+    def _blocks(
+        self, picture: Image, box: tuple[slice, slice], warp: NDArray[np.float64]
+    ) -> tuple[Blocks, NDArray[np.float32]]:
+        """Return the blocks with their means taken off, float32 (blocks, pixels), and the length of each."""
+        rows, columns, side = self._rows, self._columns, BLOCK_MM
+        gray = cv2.cvtColor(picture[box], cv2.COLOR_BGR2GRAY)
+        seen = cv2.warpPerspective(gray, warp, (columns * side, rows * side), borderMode=cv2.BORDER_REPLICATE)
+        cut = seen.reshape(rows, side, columns, side).transpose(0, 2, 1, 3)
+        blocks = cut.reshape(rows * columns, side * side).astype(np.float32)
+        blocks -= blocks.mean(axis=1, keepdims=True)
+        return blocks, np.sqrt(np.einsum("ij,ij->i", blocks, blocks))
