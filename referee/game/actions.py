@@ -7,7 +7,7 @@ from referee.game.announcements import BreachSeen
 from referee.game.events import Hands
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
 from referee.game.phases import Phase
-from referee.game.position import Position
+from referee.game.position import Middle, Position
 from referee.game.rulings import Breach, Facts, Illegal
 from referee.rules.rule_set import RuleSet
 from referee.table import Hand, Pile, Player, Who
@@ -44,17 +44,16 @@ def remember_hand(position: Position, who: Who, hand: Hand | None, at_ns: int) -
     return position.with_side(who, acted_with=hand, acted_ns=at_ns)
 
 
-def remember_touch(position: Position, who: Who, pile: Pile, at_ns: int) -> Position:
-    """The position in which a card of `who` last came down on `pile` at this moment."""
-    p1, p2, unknown = position.middle(pile).touched_ns
+def touched(middle: Middle, who: Who, at_ns: int) -> tuple[int, int, int]:
+    """`Middle.touched_ns` after a card of `who` came down at this moment."""
+    p1, p2, unknown = middle.touched_ns
     match who:
         case "p1":
-            touched = (at_ns, p2, unknown)
+            return at_ns, p2, unknown
         case "p2":
-            touched = (p1, at_ns, unknown)
+            return p1, at_ns, unknown
         case "unknown":
-            touched = (p1, p2, at_ns)
-    return position.with_middle(pile, touched_ns=touched)
+            return p1, p2, at_ns
 
 
 def see_hands(rules: RuleSet, position: Position, event: Hands, burst: Burst) -> Outcome:

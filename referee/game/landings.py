@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.actions import changed, other_hand, remember_hand, remember_touch, too_late
+from referee.game.actions import changed, other_hand, remember_hand, too_late, touched
 from referee.game.deal_end import cleared, has_cleared
 from referee.game.events import Land, TakeBack
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, Said, ignored, nothing
@@ -25,7 +25,7 @@ def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outco
     who = _whose(position, event)
     two_hands = other_hand(rules, position, who, event.hand, event.at_ns)
     position = remember_hand(position, who, event.hand, event.at_ns)
-    position = _picked_up(remember_touch(position, who, event.pile, event.at_ns), event.cards, who)
+    position = _picked_up(position, event.cards, who)
     late = _why_not_now(rules, position, event, who)
     if late is not None and not _stands_beside_the_last(rules, position, event, who):
         return _refused(position, event, late)
@@ -105,6 +105,8 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
     card, pile = event.card, event.pile
     source = trace(rules, position, who, card, event.from_place)
     if isinstance(source, Doubt):
+        touched_ns = touched(position.middle(pile), who, event.at_ns)
+        position = position.with_middle(pile, touched_ns=touched_ns)
         return Undecided(source, who, Facts(card=card, pile=pile)), position, ()
     if isinstance(source, Breach):
         return _refused(position, event, Illegal(source, who, Facts(card=card, pile=pile)))
@@ -129,8 +131,7 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
 def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | None:
     """The ruling if the card does not follow the logical top: a fault (R22, R71), or none (R30, R31)."""
     card, pile, top = event.card, event.pile, middle.top or UNREAD
-    misfit = why_not(card, top, rules)
-    if misfit is None:
+    if follows(card, top, rules):
         return None
     beaten_by = _beaten_by(rules, middle, event, who)
     if beaten_by is not None:
@@ -141,7 +142,7 @@ def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | 
         facts = Facts(card=card, other=good_faith, pile=pile)
         return Illegal(Breach.ON_ILLEGAL_CARD, who, facts, blameless=True)
     facts = Facts(card=card, other=top, pile=pile, apart=ranks_apart(card, top))
-    return Illegal(Breach.SAME_COLOUR if misfit == "colour" else Breach.NOT_ADJACENT, who, facts)
+    return Illegal(Breach.SAME_COLOUR if why_not(card, top, rules) == "colour" else Breach.NOT_ADJACENT, who, facts)
 
 
 def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover | None:
@@ -161,9 +162,10 @@ def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover |
 def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Outcome:
     """The cards have to go back; by the rules they still belong to their row."""
     reason = ruling.reason if isinstance(ruling, Illegal) else None
-    lying = tuple(Lying(card, ruling.who, reason, event.at_ns) for card in event.cards)
+    lying = tuple([Lying(card, ruling.who, reason, event.at_ns) for card in event.cards])
     middle = position.middle(event.pile)
-    return ruling, position.with_middle(event.pile, lying=middle.lying + lying), ()
+    touched_ns = touched(middle, ruling.who, event.at_ns)
+    return ruling, position.with_middle(event.pile, lying=middle.lying + lying, touched_ns=touched_ns), ()
 
 
 def agreed(rules: RuleSet, position: Position, event: Land, *, counts: bool) -> tuple[Position, Said]:
@@ -194,9 +196,16 @@ def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, 
     if middle.top is not None:
         oldest_ns = at_ns - rules.race_window_ms * NS_PER_MS
         covers = (*(old for old in covers if old.at_ns >= oldest_ns), Cover(middle.top, who, at_ns))
-    lying = tuple(replace(old, buried=True) for old in middle.lying) if middle.lying else ()
-    position = position.with_middle(pile, top=card, count=middle.count + 1, covers=covers, lying=lying)
-    return replace(position, seen=position.with_seen(card))
+    middle = replace(
+        middle,
+        top=card,
+        count=middle.count + 1,
+        covers=covers,
+        lying=tuple(replace(old, buried=True) for old in middle.lying) if middle.lying else (),
+        touched_ns=touched(middle, who, at_ns),
+    )
+    seen = position.with_seen(card)
+    return replace(position, A=middle, seen=seen) if pile == "A" else replace(position, B=middle, seen=seen)
 
 
 def take_back(rules: RuleSet, position: Position, event: TakeBack, burst: Burst) -> Outcome:

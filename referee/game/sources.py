@@ -21,6 +21,8 @@ def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: 
     a card known to lie in a row but not on top; a card that may have been turned, read or laid in passing.
     """
     if rules.row_is_visible:
+        if who != "unknown" and from_place and _shows(position.side(who).row, from_place, card):
+            return Source(who, from_place)
         owners = PLAYERS if who == "unknown" else (who,)
         showing = [player for player in owners if place_of_top(position.side(player).row, card)]
         if len(showing) == 1:
@@ -41,9 +43,13 @@ def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: 
 def _from_top(position: Position, player: Player, card: Card, from_place: int | None) -> Source:
     """The place whose top it was; `from_place` tells two equal cards of one row apart."""
     row = position.side(player).row
-    if from_place and 0 < from_place <= len(row) and row[from_place - 1].top == card:
+    if from_place and _shows(row, from_place, card):
         return Source(player, from_place)
     return Source(player, place_of_top(row, card) or "astray")
+
+
+def _shows(row: Row, place: int, card: Card) -> bool:
+    return 0 < place <= len(row) and row[place - 1].top == card
 
 
 def _from_unseen(

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from referee.cards import Card
-from referee.game.actions import remember_touch, too_late
+from referee.game.actions import too_late, touched
 from referee.game.announcements import NotStuck
 from referee.game.deal_end import call_spit, spit_onto
 from referee.game.events import Call, Spit
@@ -21,7 +21,6 @@ AGREEMENT_NS = 1_000_000_000
 
 def spit(rules: RuleSet, position: Position, event: Spit, burst: Burst) -> Outcome:
     """Judge a spit card. It need not follow; what counts is that it is due, whose it is, and on which pile."""
-    position = remember_touch(position, event.player, event.pile, event.at_ns)
     late = too_late(rules, position, event.player, event.card, event.pile, event.at_ns)
     if late is not None:
         return _refused(position, event, late)
@@ -98,11 +97,10 @@ def _settle_due(position: Position, owner: Player, pile: Pile) -> Position:
 
 def _refused(position: Position, event: Spit, ruling: Illegal) -> Outcome:
     """The card has to go back to its packet."""
-    lying = position.middle(event.pile).lying
-    position = position.with_middle(
-        event.pile, lying=(*lying, Lying(event.card, ruling.who, ruling.reason, event.at_ns))
-    )
-    return ruling, position, ()
+    middle = position.middle(event.pile)
+    lying = (*middle.lying, Lying(event.card, ruling.who, ruling.reason, event.at_ns))
+    touched_ns = touched(middle, event.player, event.at_ns)
+    return ruling, position.with_middle(event.pile, lying=lying, touched_ns=touched_ns), ()
 
 
 def _agreed(rules: RuleSet, position: Position, event: Spit, burst: Burst) -> bool:

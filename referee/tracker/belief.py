@@ -1,10 +1,12 @@
 """What the tracker believes: possible worlds, what was last seen where, and the landings that are not settled."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import msgspec
+from msgspec.structs import replace as changed
 
 from referee.cards import UNREAD, Card
 from referee.game.position import Position
@@ -75,8 +77,7 @@ class Caution(msgspec.Struct, frozen=True, kw_only=True):
     """The table must have been still so long before it is called stuck."""
 
 
-@dataclass(slots=True)
-class OpenLanding:
+class OpenLanding(msgspec.Struct):
     """A landing that is not settled yet."""
 
     landing: CardLanded
@@ -88,15 +89,14 @@ class OpenLanding:
     is_told: bool = False
 
 
-@dataclass(slots=True)
-class PileView:
+class PileView(msgspec.Struct):
     """What a middle pile was last seen to show."""
 
     first: Card | None = None
-    odds: CardOdds = field(default_factory=dict)
+    odds: CardOdds = {}
     """The reading of the lying top when it came down."""
     seen_ns: int = LONG_AGO
-    strange: list[PileRead] = field(default_factory=list)
+    strange: list[PileRead] = []
     """Looks that no world explains: misread, or ahead of the report of a landing."""
     shown: Card | None = None
     """What the last look at it read."""
@@ -151,8 +151,8 @@ class Belief:
             self,
             layout=self.layout.copy(),
             rows={player: row.copy() for player, row in self.rows.items()},
-            piles={pile: replace(view, strange=list(view.strange)) for pile, view in self.piles.items()},
-            open={n: replace(one) for n, one in self.open.items()},
+            piles={pile: changed(view, strange=list(view.strange)) for pile, view in self.piles.items()},
+            open={n: copy(one) for n, one in self.open.items()},
         )
 
     @property

@@ -41,7 +41,7 @@ from referee.tracker.belief import (
     UNLIKELY,
     OpenLanding,
 )
-from referee.tracker.guesses import Guess
+from referee.tracker.guesses import Guess, Report
 from referee.tracker.looks import Looks
 from referee.tracker.rows import LONG_AGO
 from referee.tracker.worlds import NEGLIGIBLE, Claim, World, lies_at, shares
@@ -72,11 +72,11 @@ class Core(Looks):
         top_seen_ns = pile.seen_ns if pile.seen_ns > pile.changed_ns else LONG_AGO
         self.open[n] = OpenLanding(landing, top_seen_ns, refused_before=lying)
         self._drop_the_unlikely(landing.at_ns)
-        hands = self._whose_hands(landing.at_ns)
         landing = self._read_together(landing)
+        report = Report.of(landing, self._whose_hands(landing.at_ns))
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
-            for before, guess in self._guesses(world, landing, hands):
+            for before, guess in self._guesses(world, report):
                 branches.append((before.weighed(guess.likelihood).log_weight, before, guess))
             branches += self._reports_of_unseen(world, landing)
         branches = self._as_agreed(n, landing, branches)

@@ -4,7 +4,7 @@ A reading is a distribution. What it does not name shares what is missing to 1; 
 every reader is sometimes sure and wrong.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import Card
@@ -82,16 +82,12 @@ def likely_player(odds: PlayerOdds) -> Who:
     return "p1" if odds.get("p1", 0.0) > odds.get("p2", 0.0) else "p2"
 
 
-def origin_likelihood(origins: Iterable[Origin], player: Player, place: int | None) -> float:
-    """How well the movement that was seen fits a place of a row, or (None) the packet of spit cards."""
+def other_origin_likelihood(origins: Sequence[Origin]) -> float:
+    """How well the movement that was seen fits a place that it does not name."""
     rest = 1.0
-    seen = False
     for origin in origins:
-        if origin.player == player and origin.place == place:
-            return max(origin.p, SURELY_WRONG)
         rest -= origin.p
-        seen = True
-    return max(rest, SURELY_WRONG) / 6 if seen else 1.0
+    return max(rest, SURELY_WRONG) / 6 if origins else 1.0
 
 
 def merged(belief: CardOdds, odds: CardOdds, first: Card | None) -> CardOdds:

@@ -4,7 +4,7 @@ Combined are the reading of the card, the hand, the movement, what left a row ju
 elsewhere (a shared pack has each card once), what is due, and that people mostly keep to the rules.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -13,7 +13,7 @@ from referee.game.events import Land, Spit
 from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.observations import CardLanded
-from referee.rules.legality import follows
+from referee.rules.legality import cards_on
 from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import evidence
@@ -57,21 +57,53 @@ class Guess(msgspec.Struct, frozen=True):
     """The place was thought to show another card, and was misread."""
 
 
-def guesses(
-    rules: RuleSet, world: World, rows: Rows, landing: CardLanded, in_view: tuple[Player, ...] = PLAYERS
-) -> list[Guess]:
-    """All guesses that matter, in no order. `in_view` are the players whose hands were over the table."""
-    hands = {
-        player: evidence.player_likelihood(landing.players, player) * (1.0 if player in in_view else NOT_IN_VIEW)
-        for player in PLAYERS
-    }
-    found = list(_from_rows(rules, world, rows, landing, hands))
-    best = max((guess.likelihood for guess in found), default=0.0)
+class Report(msgspec.Struct, frozen=True):
+    """What was seen of a landing, ready to be asked about any hand, card and place; the same for every world."""
+
+    landing: CardLanded
+    hands: Hands
+    other_card: float
+    """Likelihood of a card that the reading does not name."""
+    origins: Mapping[tuple[Player, int | None], float]
+    other_origin: float
+    """Likelihood of an origin that the movement does not name."""
+
+    @classmethod
+    def of(cls, landing: CardLanded, in_view: tuple[Player, ...] = PLAYERS) -> "Report":
+        """`in_view` are the players whose hands were over the table."""
+        hands = {
+            player: evidence.player_likelihood(landing.players, player) * (1.0 if player in in_view else NOT_IN_VIEW)
+            for player in PLAYERS
+        }
+        origins: dict[tuple[Player, int | None], float] = {}
+        for origin in landing.origins:
+            origins.setdefault((origin.player, origin.place), max(origin.p, evidence.SURELY_WRONG))
+        other_card = evidence.rest_of(landing.cards) if landing.cards else evidence.NOT_SEEN
+        return cls(landing, hands, other_card, origins, evidence.other_origin_likelihood(landing.origins))
+
+    def card(self, card: Card) -> float:
+        """How well the reading fits a card."""
+        p = self.landing.cards.get(card, 0.0)
+        return p if p > 0 else self.other_card
+
+    def origin(self, player: Player, place: int | None) -> float:
+        """How well the movement fits a place of a row, or (None) the packet of spit cards."""
+        return self.origins.get((player, place), self.other_origin)
+
+
+Prior = Callable[[Player, Card], float]
+
+
+def guesses(rules: RuleSet, world: World, rows: Rows, report: Report) -> list[Guess]:
+    """All guesses that matter, in no order."""
+    landing, prior = report.landing, _prior(rules, world.position, report.landing)
+    found = _from_rows(world, rows, report, prior)
+    best = max([guess.likelihood for guess in found], default=0.0)
     if best < 0.3 * LEGAL:
-        found += _spits(world, landing, hands)
-        found += _unseen(rules, world, rows, landing, hands)
-        found += _misread_tops(rules, world, rows, landing, hands)
-        found += _stolen(rules, world, rows, landing, hands)
+        found += _spits(world, report)
+        found += _unseen(world, rows, report, prior)
+        found += _misread_tops(world, rows, report, prior)
+        found += _stolen(world, rows, report, prior)
         if not found or sum(landing.cards.values()) < 0.5:
             found.append(_nobody_knows(landing))
     if landing.together > 1:
@@ -79,18 +111,18 @@ def guesses(
     return found
 
 
-def _from_rows(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
+def _from_rows(world: World, rows: Rows, report: Report, prior: Prior) -> list[Guess]:
     """A face-up top of a row, played by its owner."""
-    position = world.position
+    found, landing = [], report.landing
     for player in PLAYERS:
-        hand = hands[player]
+        hand, row = report.hands[player], rows[player]
         for place, (_, card) in enumerate(world.lies(player), 1):
             if card is None or card == UNREAD:
                 continue
-            likelihood = hand * evidence.card_likelihood(landing.cards, card)
-            likelihood *= evidence.origin_likelihood(landing.origins, player, place)
-            likelihood *= _left(rows[player], place, card, landing) * _prior(rules, position, player, card, landing)
-            yield Guess(likelihood, _land(landing, player, card, place), place)
+            likelihood = hand * report.card(card) * report.origin(player, place)
+            likelihood *= _left(row, place, card, landing) * prior(player, card)
+            found.append(Guess(likelihood, _land(landing, player, card, place), place))
+    return found
 
 
 def _left(row: RowView, place: int, card: Card, landing: CardLanded) -> float:
@@ -103,18 +135,24 @@ def _left(row: RowView, place: int, card: Card, landing: CardLanded) -> float:
     return 1.0
 
 
-def _prior(rules: RuleSet, position: Position, player: Player, card: Card, landing: CardLanded) -> float:
-    """People mostly keep to the rules, and those who do not mostly came second."""
+def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
+    """How likely a player lays a card there: people mostly keep to the rules; who does not, mostly came second."""
     middle = position.middle(landing.pile)
     if position.phase not in (Phase.PLAY, Phase.SPIT) or middle.top is None:
-        return ILLEGAL
-    if middle.top == UNREAD or follows(card, middle.top, rules):
-        return LEGAL
-    window = rules.race_window_ms * 1_000_000
-    for cover in middle.covers:
-        if cover.by != player and landing.at_ns - cover.at_ns <= window and follows(card, cover.top, rules):
-            return BEATEN
-    return ILLEGAL
+        return lambda player, card: ILLEGAL
+    if middle.top == UNREAD:
+        return lambda player, card: LEGAL
+    fitting, window_ns = cards_on(middle.top, rules), rules.race_window_ms * 1_000_000
+    raced = [
+        (cover.by, cards_on(cover.top, rules)) for cover in middle.covers if landing.at_ns - cover.at_ns <= window_ns
+    ]
+
+    def prior(player: Player, card: Card) -> float:
+        if card in fitting:
+            return LEGAL
+        return BEATEN if any(by != player and card in cards for by, cards in raced) else ILLEGAL
+
+    return prior
 
 
 def _unread_candidates(world: World, landing: CardLanded) -> list[tuple[Card, float]]:
@@ -137,9 +175,9 @@ def _hidden_cards(position: Position) -> int:
     return max(1, sum(s.down for p in PLAYERS for s in position.side(p).row) + position.p1.packet + position.p2.packet)
 
 
-def _spits(world: World, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
+def _spits(world: World, report: Report) -> Iterator[Guess]:
     """The top of a packet: due or not, on the right pile or not."""
-    position = world.position
+    position, landing = world.position, report.landing
     each = 1.0 / _hidden_cards(position)
     for player in PLAYERS:
         side = position.side(player)
@@ -151,8 +189,7 @@ def _spits(world: World, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
             prior = SPIT_DUE if landing.pile in due or "any" in due else WRONG_PILE
         elif side.has_spat and position.phase in (Phase.SPIT, Phase.FIRST_SPIT):
             prior = SPIT_NOT_DUE / 10
-        hand = hands[player]
-        seen = evidence.origin_likelihood(landing.origins, player, None)
+        hand, seen = report.hands[player], report.origin(player, None)
         for card, p in _unread_candidates(world, landing):
             likelihood = prior * each * p * hand * seen
             event: Land | Spit = _land(landing, player, card, None)
@@ -161,13 +198,13 @@ def _spits(world: World, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
             yield Guess(likelihood, event, None)
 
 
-def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
+def _unseen(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
     """A face-down or unread top that was turned and played since the last look at the row."""
-    position = world.position
-    each = 1.0 / _hidden_cards(position)
+    landing = report.landing
+    each = 1.0 / _hidden_cards(world.position)
     cards = _unread_candidates(world, landing)
     for player in PLAYERS:
-        hand = hands[player]
+        hand = report.hands[player]
         for place, (kind, face) in enumerate(world.lies(player), 1):
             if kind != "down" and face != UNREAD:
                 continue
@@ -176,15 +213,15 @@ def _unseen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands
             if view.left is not None and view.left_before_ns >= landing.at_ns - JUST_NOW_NS:
                 fresh = JUST_LEFT
             for card, p in cards:
-                prior = 1.0 if card == UNREAD else _prior(rules, position, player, card, landing)
-                likelihood = TURNED_IN_HAND * each * p * hand * prior * fresh
-                likelihood *= evidence.origin_likelihood(landing.origins, player, place)
+                lawful = 1.0 if card == UNREAD else prior(player, card)
+                likelihood = TURNED_IN_HAND * each * p * hand * lawful * fresh
+                likelihood *= report.origin(player, place)
                 yield Guess(likelihood, _land(landing, player, card, place), place)
 
 
-def _misread_tops(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
+def _misread_tops(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
-    position = world.position
+    landing = report.landing
     cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD and p > 0.1]
     for player in PLAYERS:
         for place, (_, face) in enumerate(world.lies(player), 1):
@@ -194,22 +231,23 @@ def _misread_tops(rules: RuleSet, world: World, rows: Rows, landing: CardLanded,
             looks = view.odds if view.card == face else {face: 0.97}
             left = _left(rows[player], place, face, landing)
             for card, p in cards:
-                likelihood = hands[player] * p * evidence.card_likelihood(looks, card) * left
-                likelihood *= _prior(rules, position, player, card, landing)
-                likelihood *= evidence.origin_likelihood(landing.origins, player, place)
+                likelihood = report.hands[player] * p * evidence.card_likelihood(looks, card) * left
+                likelihood *= prior(player, card)
+                likelihood *= report.origin(player, place)
                 yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
 
 
-def _stolen(rules: RuleSet, world: World, rows: Rows, landing: CardLanded, hands: Hands) -> Iterator[Guess]:
+def _stolen(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
     """The opponent's top."""
+    landing = report.landing
     for owner in PLAYERS:
         thief = OPPONENT[owner]
-        hand = hands[thief]
+        hand = report.hands[thief]
         for place, (_, card) in enumerate(world.lies(owner), 1):
             if card is None or landing.cards.get(card, 0.0) < 0.1:
                 continue
             likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
-            likelihood *= _prior(rules, world.position, thief, card, landing)
+            likelihood *= prior(thief, card)
             yield Guess(likelihood, _land(landing, thief, card, None), place)
 
 

@@ -14,7 +14,7 @@ from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.observations import CardLanded, Correction
 from referee.rules.deals import OWN_PILE
-from referee.table import OPPONENT, PLAYERS, Pile, Player
+from referee.table import OPPONENT, PLAYERS, Pile
 from referee.tracker import evidence, rowsync
 from referee.tracker.belief import (
     MISCOUNTED,
@@ -23,7 +23,7 @@ from referee.tracker.belief import (
     NOT_STUCK_AFTER_ALL,
     Belief,
 )
-from referee.tracker.guesses import Guess, guesses
+from referee.tracker.guesses import Guess, Report, guesses
 from referee.tracker.worlds import (
     Claim,
     World,
@@ -38,9 +38,7 @@ AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 class Landings(Belief):
     """A belief that takes in landings."""
 
-    def _spits_nobody_expected(
-        self, world: World, landing: CardLanded, hands: tuple[Player, ...]
-    ) -> list[tuple[World, Guess]]:
+    def _spits_nobody_expected(self, world: World, report: Report) -> list[tuple[World, Guess]]:
         """Spit cards that would be due if the tracker were wrong about who can play, or about a count."""
         found: list[tuple[World, Guess]] = []
         position = world.position
@@ -56,7 +54,7 @@ class Landings(Belief):
                 if not self.counts_doubtful:
                     continue
                 doubt, pile = MISCOUNTED, OWN_PILE[player]
-            if landing.pile != pile:
+            if report.landing.pile != pile:
                 continue
             fixed = position.with_side(player, due=(pile,), packet=max(1, side.packet), has_spat=False)
             if position.phase is Phase.PLAY and side.packet and position.side(other).packet:
@@ -64,19 +62,19 @@ class Landings(Belief):
             phase = Phase.FIRST_SPIT if fixed.middle(pile).top is None else Phase.SPIT
             fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else position.piles)
             before = world.moved_to(fixed).weighed(doubt)
-            spits = guesses(self.rules, before, self.rows, landing, hands)
+            spits = guesses(self.rules, before, self.rows, report)
             found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
         return found
 
-    def _guesses(self, world: World, landing: CardLanded, hands: tuple[Player, ...]) -> list[tuple[World, Guess]]:
+    def _guesses(self, world: World, report: Report) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
         has called it, and only then was it a call."""
-        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, landing, hands)]
-        called = self._called_if_stuck(world, landing.at_ns)
+        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, report)]
+        called = self._called_if_stuck(world, report.landing.at_ns)
         if called is world and not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
-            found += self._spits_nobody_expected(world, landing, hands)
+            found += self._spits_nobody_expected(world, report)
         elif called is not world:
-            spits = guesses(self.rules, called, self.rows, landing, hands)
+            spits = guesses(self.rules, called, self.rows, report)
             found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
         return found
 

@@ -18,6 +18,7 @@ from referee.observations import (
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import MISSED, MS, PileView
+from referee.tracker.guesses import Report
 from referee.tracker.landings import Landings
 from referee.tracker.worlds import (
     World,
@@ -138,7 +139,7 @@ class Looks(Landings):
         since = max(self.piles[look.pile].seen_ns, look.at_ns - 1500 * MS)
         landing = CardLanded(at_ns=max(since + MS, look.at_ns - 300 * MS), earliest_ns=since, latest_ns=look.at_ns,
                              pile=look.pile, cards=look.cards, players={})  # fmt: skip
-        found = self._guesses(world, landing, PLAYERS)
+        found = self._guesses(world, Report.of(landing))
         best = max(guess.likelihood for _, guess in found)
         worlds = []
         for before, guess in found:

@@ -1,7 +1,10 @@
 """What a player's row was last seen to show, place by place, and what left it when."""
 
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from referee.cards import Card
 from referee.observations import CardOdds, PlaceSeen
@@ -11,13 +14,12 @@ Kind = Literal["face", "down", "empty", "unknown"]
 LONG_AGO = -(2**62)
 
 
-@dataclass(slots=True)
-class PlaceView:
+class PlaceView(msgspec.Struct):
     """One place: what it showed at `seen_ns`, the last time it was seen at all."""
 
     kind: Kind = "unknown"
     card: Card | None = None
-    odds: CardOdds = field(default_factory=dict)
+    odds: CardOdds = {}
     first: Card | None = None
     """The first reading of the lying face; a repeat may share its error."""
     seen_ns: int = LONG_AGO
@@ -62,7 +64,7 @@ class RowView:
     """When the row was last looked at, whatever was hidden."""
 
     def copy(self) -> "RowView":
-        return RowView([replace(place) for place in self.places], self.read_ns)
+        return RowView([copy(place) for place in self.places], self.read_ns)
 
     def faces(self) -> list[tuple[int, Card]]:
         return [(n, place.card) for n, place in enumerate(self.places, 1) if place.kind == "face" and place.card]

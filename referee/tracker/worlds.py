@@ -54,19 +54,16 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     def word(self) -> RulingWord:
         if self.agreed is not None:
             return self.agreed
-        match self.ruling:
-            case Illegal(reason=reason):
-                return "beaten" if reason.value == "beaten" else "illegal"
-            case Undecided():
-                return "cannot_tell"
-            case _:
-                return "legal"
+        ruling = self.ruling
+        if isinstance(ruling, Illegal):
+            return "beaten" if ruling.reason == "beaten" else "illegal"
+        return "cannot_tell" if isinstance(ruling, Undecided) else "legal"
 
     @property
     def reason(self) -> str | None:
         if self.agreed is not None:
             return None
-        return self.ruling.reason.value if isinstance(self.ruling, Illegal | Undecided) else None
+        return str(self.ruling.reason) if isinstance(self.ruling, (Illegal, Undecided)) else None
 
     @property
     def blames(self) -> bool:
