@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table
@@ -14,7 +13,7 @@ from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader
 from hardware.vision.rows import RowWatch
 from hardware.vision.spots import Settled, Spot
-from hardware.vision.steady import Steady, is_nudge
+from hardware.vision.steady import Matrix, Steady, is_nudge
 from hardware.vision.touch import Ring
 from hardware.vision.whose import Whose, players_of
 from referee.observations import (
@@ -37,12 +36,15 @@ REREAD_NS: Final = 500_000_000
 SETTLED_NS: Final = 400_000_000
 """After so long without hands and motion everything in view belongs to the still table."""
 UPSET_SHARE: Final = 0.04
-UPSET_SPOTS: Final = 0.95
+UPSET_SPOTS: Final = 0.8
 CALM_SPOTS: Final = 0.5
 SUDDEN_NS: Final = 250_000_000
-"""From at most half of the spots to nearly all of them it takes a nudge so long."""
+"""From at most half of the spots to most of them it takes a nudge so long."""
 LEAST_SPOTS: Final = 5
 UPSET_NS: Final = 150_000_000
+"""So long after a nudge the camera has come to rest, and the view is compared with the one before."""
+GRADUAL_NS: Final = 1_500_000_000
+"""Most spots that look different for so long are no hands either, even if they did not change all at once."""
 AGAIN_NS: Final = 1_000_000_000
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
 PATIENCE_NS: Final = 500_000_000
@@ -63,8 +65,10 @@ class Eyes:
         self._last_call = False
         self._steady: Steady | None = None
         self._lost = False
-        self._upset = False
+        self._upset_ns: int | None = None
         self._calm_ns = 0
+        self._compare_ns = 0
+        self._shift: Matrix = np.eye(3)
         self._quiet_since_ns = 0
         self._hands_seen: tuple[Player, ...] = ()
         self._next_read_ns = 0
@@ -90,14 +94,13 @@ class Eyes:
             return self._start(frame)
         if moved:
             self._quiet_since_ns = frame.at_ns
+        if self._is_upset(frame.at_ns):
+            return self._look_for_the_table(frame, self._steady) if frame.at_ns >= self._compare_ns else []
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
-        upset = self._is_upset(frame.at_ns)
-        if upset and frame.at_ns - self._quiet_since_ns >= UPSET_NS:
-            return seen + self._look_for_the_table(frame, self._steady)
         settled: dict[Pile, Settled | None] = {}
         expected = self.rows.under_hands()
-        looked = upset
+        looked = False
         for pile, watch in self.piles.items():
             settled[pile] = watch.spot.see(frame, self.hands, not looked, expected)
             looked = looked or watch.spot.looked
@@ -138,44 +141,55 @@ class Eyes:
         return self._read_again(frame)
 
     def _is_upset(self, at_ns: int) -> bool:
-        """Whether nearly all cards look different all of a sudden: no hands do that, but a nudged camera or a lamp."""
+        """Whether most cards look different all of a sudden, or for long: no hands do that, but a nudged camera."""
         spots = [spot for spot in self.spots if spot.top is not None]
         changed = 0
         if self.motion.changed_cells >= FEW_CELLS:
             changed = sum(spot.zone.share(self.motion.changed) > UPSET_SHARE for spot in spots)
         if changed < CALM_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
             self._calm_ns = at_ns
-        sudden = self._upset or at_ns - self._calm_ns < SUDDEN_NS
-        self._upset = len(spots) >= LEAST_SPOTS and changed >= UPSET_SPOTS * len(spots) and sudden
-        return self._upset
+        if changed < UPSET_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
+            self._upset_ns = None
+            return False
+        if self._upset_ns is None:
+            sudden = at_ns - self._calm_ns < SUDDEN_NS
+            self._upset_ns = at_ns if sudden else at_ns + GRADUAL_NS
+            self._compare_ns = self._upset_ns + UPSET_NS
+        return at_ns >= self._upset_ns
 
     def _look_for_the_table(self, frame: Frame, steady: Steady) -> list[AnyObservation]:
-        """All is quiet again: find out what happened to the view, and go on from there."""
-        moved = steady.moved(frame.image)
-        if moved is None:
-            self._quiet_since_ns = frame.at_ns + AGAIN_NS
-            lost = [] if self._lost else [SensorLost(at_ns=frame.at_ns, sensor="table", reason=LOST)]
+        """Find out what happened to the view, and go on from there. Hands may be in it, but not everywhere."""
+        quiet = frame.at_ns - self._quiet_since_ns >= UPSET_NS
+        shift = steady.moved(frame.image)
+        nudge = None if shift is None else shift @ np.linalg.inv(self._shift)
+        if nudge is not None and is_nudge(nudge, self.table.image_size_px):
+            self._shift = self._shift if shift is None else shift
+            self._follow(frame, nudge)
+        elif nudge is not None and quiet:
+            self.motion.accept_all()
+        else:
+            self._compare_ns = frame.at_ns + AGAIN_NS
+            if nudge is not None or not quiet or self._lost:
+                return []
             self._lost = True
-            return [*lost]
-        if is_nudge(moved, self.table.image_size_px):
-            self._follow(frame, moved)
-        self.motion.accept_all()
+            return [SensorLost(at_ns=frame.at_ns, sensor="table", reason=LOST)]
+        self._upset_ns = None
         back = [SensorBack(at_ns=frame.at_ns, sensor="table")] if self._lost else []
         self._lost = False
         return [*back]
 
-    def _follow(self, frame: Frame, moved: NDArray[np.float64]) -> None:
-        """Look at the table where it now is. What lay there still lies there."""
-        piles, rows = self.piles, self.rows
-        self._aim(self.table.shifted(moved))
+    def _follow(self, frame: Frame, nudge: Matrix) -> None:
+        """Look at the table where it now is. What lay there still lies there, and hands may be on their way."""
+        piles, rows, motion, ring = self.piles, self.rows, self.motion, self.ring
+        middle_before = self._middle_before
+        self._aim(self.table.shifted(nudge))
         self.motion.see(frame)
+        self.motion.take_over(motion, nudge)
+        self.ring.take_over(ring)
         for pile, watch in self.piles.items():
             watch.take_over(piles[pile])
         self.rows.take_over(rows)
-        for spot in self.spots:
-            spot.resume(frame.image)
-        self._steady = Steady(frame.image)
-        self._middle_before[:] = self.ring.patch.cut(frame.image)
+        self._middle_before[:] = middle_before
 
     def _hands_now(self, at_ns: int) -> list[HandsSeen]:
         over = {hand.player for hand in self.hands if any(zone.share(hand.cells) > OVER_SHARE for zone in self._play)}

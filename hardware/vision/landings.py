@@ -76,7 +76,8 @@ class PileWatch:
 
     def take_over(self, other: "PileWatch") -> None:
         """Go on with what another watch of the same pile knows."""
-        self.spot.top, self._below = other.spot.top, other._below
+        self.spot.take_over(other.spot)
+        self._below = other._below
 
     def judge(self, seen: Settled, middle_before: Image) -> PileChange | None:
         """Return what the pile's new settled picture means; None if nothing landed and nothing left."""

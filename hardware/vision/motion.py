@@ -139,6 +139,14 @@ class Motion:
         self.changed[:] = 0
         self.changed_cells = 0
 
+    def take_over(self, other: "Motion", moved: NDArray[np.float64]) -> None:
+        """Let the still table of another watch be this one's, after the picture moved: `moved`, 3 x 3 in pixels."""
+        to_px = np.array([(STRIDE, 0.0, STRIDE // 2), (0.0, STRIDE, STRIDE // 2), (0.0, 0.0, 1.0)])
+        in_cells = (np.linalg.inv(to_px) @ moved @ to_px)[:2]
+        size = self._shape[::-1]
+        cv2.warpAffine(other._still, in_cells, size, self._still, cv2.INTER_LINEAR, cv2.BORDER_REPLICATE)
+        self.noise = other.noise
+
     def hands(self) -> list[Hand]:
         """Return what reaches into the picture from its edges, biggest first."""
         joined = cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))

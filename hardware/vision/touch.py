@@ -63,6 +63,10 @@ class Ring:
         self._kept: deque[tuple[int, Image]] = deque()
         self._spare: list[Image] = []
 
+    def take_over(self, other: "Ring") -> None:
+        """Go on with the pictures of another ring: they show the table, wherever it lies in the camera's picture."""
+        self._kept, self._spare = other._kept, other._spare
+
     def add(self, at_ns: int, image: Image) -> None:
         """Keep the middle of this frame."""
         while self._kept and (at_ns - self._kept[0][0] > KEEP_NS or len(self._kept) >= MOST_KEPT):

@@ -105,6 +105,18 @@ def test_a_nudged_camera_is_followed_and_the_next_card_is_still_seen(pixels):
     assert landings(seen + eyes.finish()) == ["p1:A:7H"]
 
 
+def test_a_camera_that_is_nudged_while_both_hands_play_is_followed_without_a_pause():
+    script = play(
+        Hover(at_ns=1850 * MS, start_ns=1500 * MS, player="p2", pile="A", hand="R", end_ns=2250 * MS),
+        lay(2100, "p1", 1, "B", "7H"), lay(2800, "p2", 1, "A", "9C"), lay(2950, "p1", 3, "B", "10D"), until_ms=3900,
+    )  # fmt: skip
+    renderer, frames = film(script)
+    nudge = Trouble(what="nudge", from_ns=700 * MS, until_ns=60_000 * MS, amount=15.0)
+    seen = watch(renderer, troubled(frames, [nudge]))
+    assert sorted(landings(seen)) == ["p1:B:10D", "p1:B:7H", "p2:A:9C"]
+    assert not [one for one in seen if isinstance(one, SensorLost)]
+
+
 def test_a_lamp_that_is_dimmed_is_no_landing():
     renderer, frames = film(play(until_ms=3000), from_ms=1500)
     lamp = Trouble(what="lamp", from_ns=400 * MS, until_ns=60_000 * MS, amount=0.75)
