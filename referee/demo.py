@@ -194,19 +194,19 @@ class _Table:
         for frame in self._camera.frames():
             if eyes is None:
                 table = find_table(frame.image, self._card_mm)
-                eyes, snapshots = Eyes(table, CardReader()), Snapshots(table, self._log.frame)
+                eyes, snapshots = Eyes(table, CardReader()), Snapshots(table, self._log)
                 begun_ns = monotonic_ns()
             ahead_ns = begun_ns + frame.at_ns - monotonic_ns()
             if self._real_time and ahead_ns > 0:
                 sleep(ahead_ns / 1e9)
             started_ns = monotonic_ns()
-            seen = [snapshots.attach(frame, one) for one in eyes.see(frame)]
+            seen = snapshots.see(frame, eyes.see(frame))
             self._count(frame, started_ns, begun_ns)
             while self._pads and self._pads[0].at_ns <= frame.at_ns:
                 seen.append(self._pads.pop(0))
             yield frame, seen
         if eyes is not None:
-            yield frame, [snapshots.attach(frame, one) for one in eyes.finish()]
+            yield frame, snapshots.see(frame, eyes.finish())
 
     def _count(self, frame: Frame, started_ns: int, begun_ns: int) -> None:
         now_ns, progress = monotonic_ns(), self._progress

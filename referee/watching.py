@@ -11,7 +11,7 @@ from hardware.pads.trains import debounced, read_pads_file
 from hardware.tablefile import Table, load_table
 from hardware.vision.enrolled import deck_file, reader_for
 from hardware.vision.eyes import Eyes
-from hardware.vision.snapshots import KeepPicture, Snapshots
+from hardware.vision.snapshots import Album, Snapshots
 from hardware.vision.tablefinder import find_table
 from referee.errors import PictureError, TableFileError
 from referee.observations import AnyObservation, PadReleased, PadSlapped, Tick
@@ -85,14 +85,14 @@ class Recording:
         self.eyes = Eyes(self.table, reader)
         self._viewer = viewer
 
-    def observations(self, keep: KeepPicture | None = None) -> Iterator[AnyObservation]:
-        """Yield everything that eyes and pads saw; `keep` takes a picture of each landing for the log."""
-        snapshots = None if keep is None else Snapshots(self.table, keep)
+    def observations(self, album: Album | None = None) -> Iterator[AnyObservation]:
+        """Yield everything that eyes and pads saw; `album` keeps pictures of each landing."""
+        snapshots = None if album is None else Snapshots(self.table, album)
         last: Frame | None = None
         for frame in self.video.frames():
             seen = self.eyes.see(frame)
             if snapshots is not None:
-                seen = [snapshots.attach(frame, one) for one in seen]
+                seen = snapshots.see(frame, seen)
             yield from seen
             while self._pads and self._pads[0].at_ns <= frame.at_ns:
                 yield self._pads.pop(0)

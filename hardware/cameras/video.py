@@ -22,6 +22,8 @@ class VideoFile:
         Raises:
             PictureError: the file is missing, empty, or no video that OpenCV can decode.
         """
+        if path.is_dir():
+            raise PictureError(f"{path} is a folder: give the path of one video in it")
         if not path.is_file():
             raise PictureError(f"{path} is not there: give the path of a recorded video")
         if path.stat().st_size == 0:

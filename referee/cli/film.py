@@ -1,6 +1,7 @@
 """A logged game as a video: the camera's pictures, what was ruled, and where in the game that is."""
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +34,8 @@ RULINGS: Final[dict[str | None, Colour]] = {
 }
 """Blue, green, red, as OpenCV wants them; the words say the same as the colours."""
 LISTED: Final = 13
+SHOWN_NS: Final = 60_000_000
+"""A picture of the film is shown no longer than this: what comes after it was not filmed."""
 
 
 def write_film(
@@ -42,6 +45,10 @@ def write_film(
 
     Raises PictureError if this OpenCV cannot write such a file there."""
     timeline = timeline_of(game)
+    if end_ns is not None and end_ns <= start_ns:
+        raise PictureError(f"the film would end before it begins: give a --to that is later than {start_ns / 1e9:g} s")
+    if start_ns >= timeline.length_ns:
+        raise PictureError(f"the game is over after {timeline.length_ns / 1e9:.0f} s: give an earlier --from")
     temporary = path.with_name(f".part-{path.name}")
     writer = cv2.VideoWriter(str(temporary), cv2.VideoWriter.fourcc(*"mp4v"), FPS, SIZE_PX)
     if not writer.isOpened():
@@ -67,6 +74,7 @@ class _Film:
         self._names = player_names(timeline.header.players)
         self._shown = [m for m in timeline.moments if not (m.kind == "row" and m.ruling == "legal")]
         self._overview = _overview(timeline)
+        self._shots = sorted({shot for m in timeline.moments for shot in m.strip}, key=lambda shot: shot.at_ns)
         self._index = -2
         self._still = _empty()
         self._photo: Picture | None = None
@@ -77,6 +85,9 @@ class _Film:
             self._still = self._draw(index)
             self._index = index
         picture = self._still.copy()
+        shot = self._shot(at_ns)
+        if shot is not None:
+            picture[80 : 80 + PHOTO_PX[1], 40 : 40 + PHOTO_PX[0]] = shot
         x = round(40 + 1200 * at_ns / max(1, self._timeline.length_ns))
         cv2.line(picture, (x, 668), (x, 706), INK, 2, cv2.LINE_AA)
         _write(picture, clock(at_ns), (580, 52), 0.9, INK)
@@ -90,8 +101,18 @@ class _Film:
             self._photo = self._photo if loaded is None else loaded
         return index
 
+    def _shot(self, at_ns: int) -> Picture | None:
+        """What the camera filmed just then, where the log has it: around landings and slaps."""
+        place = bisect_right(self._shots, at_ns, key=lambda shot: shot.at_ns)
+        if place == 0 or at_ns - self._shots[place - 1].at_ns > SHOWN_NS:
+            return None
+        return self._picture_of(self._shots[place - 1].name)
+
     def _load(self, moment: Moment) -> Picture | None:
-        path = self._game.frame_path(moment.frame)
+        return self._picture_of(moment.frame)
+
+    def _picture_of(self, name: str | None) -> Picture | None:
+        path = self._game.frame_path(name)
         loaded = cv2.imread(str(path)) if path else None
         return None if loaded is None else cv2.resize(loaded, PHOTO_PX, interpolation=cv2.INTER_CUBIC).astype(np.uint8)
 

@@ -19,7 +19,10 @@ def import_(
     from referee.replay.exchange import write_log
     from referee.replay.notation import parse
 
-    directory = write_log(parse(_text(file)), games_dir(games))
+    game = parse(_text(file))
+    if not any(game.deals):
+        raise NotationError(f"{file} holds no game: it needs a line `deal 1` and then what happened, a line each")
+    directory = write_log(game, games_dir(games))
     print(f"{directory}: see it with `spit-referee replay {directory.name}`.")
 
 

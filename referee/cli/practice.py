@@ -19,7 +19,7 @@ from referee.cli.table_parts import Blind, Parts, SharpEyes, deck_reader, output
 from referee.demo import simulated_script
 from referee.errors import TableFileError
 from referee.ports import ObservationSink
-from referee.script import Script, SpitDown
+from referee.script import Script
 from referee.settings import Loaded, Settings, choices_file, table_file, with_choices
 
 NOTICE = "SIMULATED TABLE: rendered frames and mock pads; eyes, tracker, log and signals are real."
@@ -62,8 +62,8 @@ class Practice:
         return Parts(
             source="simulated",
             camera=PracticeFilm(camera, queue.put, script.end_ns),
-            make_eyes=lambda keep: SharpEyes(
-                lambda frame: known or find_table(frame.image, renderer.deck.size_mm), keep, reader, found
+            make_eyes=lambda album: SharpEyes(
+                lambda frame: known or find_table(frame.image, renderer.deck.size_mm), album, reader, found
             ),
             pads=self._pads(settings, felt),
             outputs=outputs_or_drawing(settings.signals, []),  # on the page in any case
@@ -74,14 +74,13 @@ class Practice:
     def set_up_parts(self, settings: Settings, queue: NewsQueue, felt: ObservationSink, notes: NoteSink) -> Parts:
         """Return the parts of a table that is being set up."""
         script = simulated_script(self.seed, 1)
-        spits = [action.at_ns for action in script.actions if isinstance(action, SpitDown)]
-        self.still = StillTable(script, max(spits[:2]) + 1_200_000_000, self.look)
+        self.still = StillTable(script, self.look)
         camera = PracticeCamera(self.still.picture, self.look, self.troubles)
         notices = [NOTICE]
         return Parts(
             source="simulated",
             camera=PracticeFilm(camera, queue.put, None),
-            make_eyes=lambda keep: Blind(),
+            make_eyes=lambda album: Blind(),
             pads=self._pads(settings, felt, notes),
             outputs=outputs_or_drawing(settings.signals, []),  # on the page in any case
             mock=self.mock,

@@ -36,7 +36,7 @@ def replay(
         _delete(game, folder)
         return
     if game is None and html is None and video is None and not open_:
-        _list(folder, as_json)
+        _list(folder, games is not None, as_json)
         return
     logged = LoggedGame(find_game(game, folder))
     if video is not None:
@@ -47,10 +47,12 @@ def replay(
         _print(logged, as_json)
 
 
-def _list(folder: Path, as_json: bool) -> None:
+def _list(folder: Path, is_chosen: bool, as_json: bool) -> None:
     from referee.replay.terminal import games_table
 
     games = list_games(folder)
+    if is_chosen and not folder.is_dir():
+        raise LogError(f"there is no folder {folder}: give the one that holds the games with --games DIR")
     if as_json:
         for game in games:
             line = {"game": game.name, "header": game.header, "closed": game.closed, "trouble": game.trouble or None}

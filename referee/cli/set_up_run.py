@@ -9,6 +9,7 @@ from hardware.heart import Heart
 from hardware.pads.debounce import PadEvent
 from hardware.rig import LiveRig, NewsQueue
 from hardware.signals import DARK, Output, SignalPlayer
+from hardware.vision.snapshots import NoAlbum
 from referee.cli.keyboard import Keyboard
 from referee.cli.run_screen import status_words
 from referee.cli.table_parts import Parts
@@ -47,7 +48,7 @@ class SetUpRun:
         with ExitStack() as stack:
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
             rig = self._rig = LiveRig(
-                parts.camera, parts.make_eyes(lambda name, jpeg: False), parts.pads, self.queue, on_pace=self._pace
+                parts.camera, parts.make_eyes(NoAlbum()), parts.pads, self.queue, on_pace=self._pace
             )
             self._heart = heart
             stack.callback(heart.stop)

@@ -14,14 +14,14 @@ from hardware.rig import NewsQueue, Seer
 from hardware.signals import MockOutputs, Outputs, outputs_of
 from hardware.tablefile import Table
 from hardware.vision.piles import Reader
-from hardware.vision.snapshots import KeepPicture
+from hardware.vision.snapshots import Album
 from referee.errors import DeckError, DeviceError
 from referee.log.header import Device
 from referee.observations import AnyObservation
 from referee.ports import ObservationSink
 from referee.settings import Settings, SignalsSection, table_file
 
-EyesMaker = Callable[[KeepPicture], Seer]
+EyesMaker = Callable[[Album], Seer]
 """Builds the eyes, given where pictures are kept."""
 
 
@@ -55,7 +55,7 @@ class SharpEyes:
     """Eyes that start with the first frame and keep a picture of every landing."""
 
     find: Callable[[Frame], Table]
-    keep: KeepPicture
+    album: Album
     reader: Reader | None = None
     """One that knows the deck; without it the general one."""
     found: Callable[[Table], None] = lambda table: None
@@ -75,8 +75,8 @@ class SharpEyes:
 
         table = self.find(frame)
         self.found(table)
-        eyes, snapshots = Eyes(table, self.reader or CardReader()), Snapshots(table, self.keep)
-        return lambda frame: [snapshots.attach(frame, seen) for seen in eyes.see(frame)]
+        eyes, snapshots = Eyes(table, self.reader or CardReader()), Snapshots(table, self.album)
+        return lambda frame: snapshots.see(frame, eyes.see(frame))
 
 
 class Blind:
@@ -110,7 +110,7 @@ def real_parts(
     return Parts(
         source="live",
         camera=watched_camera(settings.camera, queue.put),
-        make_eyes=lambda keep: SharpEyes(lambda frame: table, keep, eyes_reader, found) if table else Blind(),
+        make_eyes=lambda album: SharpEyes(lambda frame: table, album, eyes_reader, found) if table else Blind(),
         pads=reader,
         outputs=outputs_or_drawing(settings.signals, notices),
         mock=mock,

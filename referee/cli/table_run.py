@@ -81,7 +81,7 @@ class TableRun:
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
             rig = self._rig = LiveRig(
                 parts.camera,
-                parts.make_eyes(log.frame),
+                parts.make_eyes(log),
                 parts.pads,
                 self.queue,
                 watermark_ns=round(self._settings.pads.watermark_ms * 1e6),

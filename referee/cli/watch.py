@@ -61,7 +61,7 @@ def watch(
         record = None if log is None else stack.enter_context(_new_log(log, video, chosen, rules, words, recording))
         session = Session(Tracker(chosen, position), record)
         teller = Teller(as_json)
-        for seen in session.run(recording.observations(None if record is None else record.frame)):
+        for seen in session.run(recording.observations(record)):
             if viewer is not None:
                 viewer.hear(seen)
             teller.tell(seen)

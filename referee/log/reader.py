@@ -13,7 +13,7 @@ import msgspec
 
 from referee.errors import LogError
 from referee.log.header import FRAMES_FOLDER, LOG_FILE, SCHEMA, Closed, Continued, Header
-from referee.log.names import FRAME_NAME
+from referee.log.names import FRAME_NAME, film_time
 from referee.observations import AnyObservation, Observation
 from referee.verdicts import AnyVerdict, Verdict
 
@@ -105,6 +105,18 @@ class LoggedGame:
         folder = self.directory / FRAMES_FOLDER
         path = folder / name
         return path if path.is_file() and not path.is_symlink() and not folder.is_symlink() else None
+
+    def film(self) -> dict[str, list[tuple[int, str]]]:
+        """Return the pictures of the film around events: by the mark of their clock, moments in order with names."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        folder = self.directory / FRAMES_FOLDER
+        if not folder.is_dir() or folder.is_symlink():
+            return found
+        for path in sorted(folder.iterdir()):
+            at = film_time(path.name)
+            if at is not None:
+                found.setdefault(at[0], []).append((at[1], path.name))
+        return found
 
     def _read_header(self) -> Header:
         first = next(iter(_lines(self._path)), (1, b""))[1]

@@ -102,7 +102,7 @@ def _directories(folder: Path) -> list[Path]:
 def _spare_pictures(game: Path) -> list[Path]:
     if (game / KEEP_MARK).exists():
         return []
-    pictures = sorted((game / FRAMES_FOLDER).glob("*.jpg"))
+    pictures = sorted((game / FRAMES_FOLDER).glob("*.jpg"), key=lambda path: path.stat().st_mtime_ns)
     return [path for path in pictures if not path.with_name(f"{path.name}.{KEEP_MARK}").exists()]
 
 

@@ -18,14 +18,31 @@ from typing import Final
 import msgspec
 
 from referee.errors import LogError
-from referee.log.header import FRAMES_FOLDER, KEEP_MARK, LOG_FILE, AnyMark, Closed, Continued, Header
-from referee.log.names import FRAME_NAME, running_number
+from referee.log.header import FRAMES_FOLDER, LOG_FILE, AnyMark, Closed, Continued, Header
+from referee.log.names import FRAME_NAME, clock_mark, running_number
+from referee.log.pictures import PictureFolder
 from referee.log.reader import LoggedGame
-from referee.observations import AnyObservation
-from referee.verdicts import AnyVerdict, Award, DealOver, GameOver, Paused, Stuck
+from referee.observations import AnyObservation, CardLanded, PadSlapped
+from referee.verdicts import (
+    AnyVerdict,
+    Award,
+    Breach,
+    DeadHeat,
+    DealOver,
+    GameOver,
+    NotStuck,
+    Paused,
+    PlayJudged,
+    SlapJudged,
+    SpitJudged,
+    Stuck,
+)
 
 FRAME_QUOTA_BYTES: Final = 200 * 1024 * 1024
 TIME_SERVICE: Final = Path("/run/systemd/timesync")
+
+AROUND_NS: Final = 250_000_000
+"""The film of a quarrel reaches this far before and after it."""
 
 QUIET_MOMENTS: Final = (Stuck, DealOver, Award, GameOver, Paused)
 """After these nobody plays for a second: time to wait for the disk."""
@@ -34,7 +51,8 @@ QUIET_MOMENTS: Final = (Stuck, DealOver, Award, GameOver, Paused)
 class GameLog:
     """One game's log, open for writing. Use it from one thread, in a `with` block.
 
-    `trouble` is None, or a sentence that says what could not be kept and how to cure it.
+    `trouble` is None, or a sentence that says what could not be kept and how to cure it. `wanted` are moments around
+    which whoever films should keep pictures; `clock` tells the monotonic clocks of different boots apart.
     """
 
     def __init__(
@@ -43,10 +61,13 @@ class GameLog:
         self.directory = directory
         self._closes = closes
         self.trouble: str | None = None
+        self.wanted: deque[int] = deque(maxlen=100)
+        self.clock = clock_mark(boot_id())
+        self._pictured: dict[int, str] = {}
         self._next_n = next_n
         self._encoder = msgspec.json.Encoder()
         self._file = (directory / LOG_FILE).open("ab", buffering=0)
-        self._frames = _FrameFolder(directory / FRAMES_FOLDER, frame_quota_bytes)
+        self._frames = PictureFolder(directory / FRAMES_FOLDER, frame_quota_bytes)
 
     @classmethod
     def create(cls, games_dir: Path, header: Header, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> "GameLog":
@@ -63,6 +84,7 @@ class GameLog:
             directory = _make_directory(games_dir, header.started[:10])
             (directory / FRAMES_FOLDER).mkdir()
             log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes)
+            log.clock = clock_mark(header.boot_id)
         except OSError as error:
             raise LogError(
                 f"no game can be logged in {games_dir} ({error.strerror}): choose another folder with --games"
@@ -105,18 +127,27 @@ class GameLog:
     def observation(self, seen: AnyObservation) -> int:
         """Log what a sensor saw and return its running number, which verdicts name as `of`. Observations and verdicts
         are counted together, from 0."""
-        return self._write(seen)
+        n = self._write(seen)
+        if isinstance(seen, PadSlapped):
+            self.wanted.append(seen.at_ns)
+        elif isinstance(seen, CardLanded) and seen.frame is not None:
+            self._pictured[n] = seen.frame
+        return n
 
     def verdict(self, verdict: AnyVerdict) -> int:
-        """Log what the referee decided and return its running number."""
+        """Log what the referee decided and return its running number. Pictures of what people may quarrel about stay
+        when the others have to make room."""
         n = self._write(verdict)
+        if is_quarrel(verdict):
+            self._keep_pictures(verdict)
         if isinstance(verdict, QUIET_MOMENTS):
             self.sync()
         return n
 
     def frame(self, name: str, jpeg_bytes: bytes, *, keep: bool = False) -> bool:
-        """Save a picture under `frames/NAME`; return False if it could not be kept. The oldest pictures without a
-        keep mark make room. `name` is like `000123-A-after.jpg`: lower or upper case letters, digits, `-`, `_`."""
+        """Save a picture under `frames/NAME`; return False if it could not be kept, or if there is one of that name.
+        The oldest pictures without a keep mark make room. `name` is like `000081273-A-after.jpg`: lower or upper case
+        letters, digits, `-`, `_`."""
         if not FRAME_NAME.fullmatch(name):
             raise LogError(f"{name!r} is no name for a picture: use letters, digits, - and _, ending in .jpg")
         try:
@@ -128,6 +159,14 @@ class GameLog:
     def keep_frame(self, name: str) -> None:
         """Mark a saved picture, so that the quota never deletes it."""
         self._frames.keep(name)
+
+    def _keep_pictures(self, verdict: AnyVerdict) -> None:
+        try:
+            if (name := self._pictured.get(-1 if verdict.of is None else verdict.of)) is not None:
+                self._frames.keep(name)
+            self._frames.keep_film(self.clock, verdict.at_ns - AROUND_NS, verdict.at_ns + AROUND_NS)
+        except OSError as error:
+            self.trouble = f"pictures cannot be marked ({error.strerror}): make room on the disk of {self.directory}"
 
     def sync(self) -> None:
         """Wait until everything written so far is on the disk."""
@@ -193,54 +232,6 @@ class GameLog:
         self.trouble = f"the game log has gaps ({error.strerror}): make room on the disk of {self.directory}"
 
 
-class _FrameFolder:
-    """Pictures within a quota: the oldest without a keep mark goes first."""
-
-    def __init__(self, folder: Path, quota_bytes: int) -> None:
-        self._folder = folder
-        self._quota_bytes = quota_bytes
-        found = sorted(folder.glob("*.jpg"), key=lambda path: path.stat().st_mtime_ns)
-        self._sizes: deque[tuple[str, int]] = deque((path.name, path.stat().st_size) for path in found)
-        self._used_bytes = sum(size for _, size in self._sizes)
-
-    def save(self, name: str, jpeg_bytes: bytes, *, keep: bool) -> bool:
-        self.make_room(len(jpeg_bytes))
-        if self._used_bytes + len(jpeg_bytes) > self._quota_bytes:
-            return False
-        temporary = self._folder / f".{name}.part"
-        try:
-            temporary.write_bytes(jpeg_bytes)
-            temporary.replace(self._folder / name)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        self._sizes.append((name, len(jpeg_bytes)))
-        self._used_bytes += len(jpeg_bytes)
-        if keep:
-            self.keep(name)
-        return True
-
-    def keep(self, name: str) -> None:
-        (self._folder / f"{name}.{KEEP_MARK}").touch()
-
-    def make_room(self, wanted_bytes: int) -> None:
-        """Delete pictures, oldest first, until `wanted_bytes` more fit into the quota."""
-        self.give_back(self._used_bytes + wanted_bytes - self._quota_bytes)
-
-    def give_back(self, wanted_bytes: int) -> None:
-        """Delete at least that many bytes of pictures without a keep mark, oldest first, as long as there are any."""
-        kept: list[tuple[str, int]] = []
-        while self._sizes and wanted_bytes > 0:
-            name, size = self._sizes.popleft()
-            if (self._folder / f"{name}.{KEEP_MARK}").exists():
-                kept.append((name, size))
-                continue
-            (self._folder / name).unlink(missing_ok=True)
-            self._used_bytes -= size
-            wanted_bytes -= size
-        self._sizes.extendleft(reversed(kept))
-
-
 def _make_directory(games_dir: Path, date: str) -> Path:
     """A folder that did not exist before: the running number orders games even when the wall clock was set back."""
     games_dir.mkdir(parents=True, exist_ok=True)
@@ -253,6 +244,15 @@ def _make_directory(games_dir: Path, date: str) -> Path:
             return directory
         except FileExistsError:
             number += 1
+
+
+def is_quarrel(verdict: AnyVerdict) -> bool:
+    """Whether people may want to look at it again."""
+    if isinstance(verdict, PlayJudged | SpitJudged):
+        return verdict.ruling != "legal"
+    return isinstance(verdict, Award | DeadHeat | Breach | NotStuck) or (
+        isinstance(verdict, SlapJudged) and verdict.ruling == "false_slap"
+    )
 
 
 def boot_id() -> str:

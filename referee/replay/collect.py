@@ -1,22 +1,39 @@
 """From the lines of a log to moments: one pass that joins each sighting with what was ruled about it. Pure."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from referee.cards import Card
 from referee.log.header import Closed, Continued
+from referee.log.names import clock_mark
 from referee.log.reader import Entry
-from referee.observations import AnyObservation, Correction, PadReleased, PadSlapped, PilesTaken, RowRead, Undo
-from referee.replay.moments import Edge, Moment
+from referee.observations import (
+    AnyObservation,
+    CardLanded,
+    Correction,
+    PadReleased,
+    PadSlapped,
+    PilesTaken,
+    RowRead,
+    Undo,
+)
+from referee.replay.moments import Edge, Moment, Shot
 from referee.replay.piles import PileTaken
 from referee.replay.ruled import corrected, ruled
 from referee.replay.showing import face
 from referee.replay.sightings import moment_of
 from referee.replay.words import verdict_sentence
 from referee.table import Pile, Player
-from referee.verdicts import AnyVerdict, Corrected, PhaseChanged, Verdict
+from referee.verdicts import AnyVerdict, Award, Corrected, DeadHeat, PhaseChanged, Verdict
+
+Film = Mapping[str, list[tuple[int, str]]]
+"""By the mark of a clock: moments in order, each with the name of its picture."""
+FILM_NS: Final = 140_000_000
+"""How much of the film goes with a moment, before and after it."""
 
 
 class RowSeen(msgspec.Struct, frozen=True):
@@ -41,11 +58,13 @@ class Collected(msgspec.Struct):
     """The log goes on beyond the limit."""
 
 
-def collect(entries: Iterable[Entry], boot_id: str, names: Mapping[Player, str], most_moments: int) -> Collected:
+def collect(
+    entries: Iterable[Entry], boot_id: str, names: Mapping[Player, str], most_moments: int, film: Film | None = None
+) -> Collected:
     """Return everything worth showing of a log's entries, times counted from the first one.
 
     After `most_moments` it stops, so that a log of any length can be shown."""
-    collector = _Collector(boot_id, names)
+    collector = _Collector(boot_id, names, film or {})
     for entry in entries:
         if len(collector.found.moments) >= most_moments:
             collector.found.is_cut_short = True
@@ -55,8 +74,9 @@ def collect(entries: Iterable[Entry], boot_id: str, names: Mapping[Player, str],
 
 
 class _Collector:
-    def __init__(self, boot_id: str, names: Mapping[Player, str]) -> None:
+    def __init__(self, boot_id: str, names: Mapping[Player, str], film: Film) -> None:
         self.found = Collected()
+        self._film = film
         self._boot_id = boot_id
         self._names = names
         self._shift_ns: int | None = None
@@ -108,8 +128,15 @@ class _Collector:
             case Correction() if moment is not None:
                 self._correct(seen, moment)
         if moment is not None:
-            self._put(moment)
+            self._put(self._filmed(moment) if isinstance(seen, CardLanded | PadSlapped) else moment)
         self._last_word = n if isinstance(seen, Correction | Undo) and moment is not None else None
+
+    def _filmed(self, moment: Moment) -> Moment:
+        """The moment with the film around it; pictures of another boot's clock are never taken for its own."""
+        shots, shift_ns = self._film.get(clock_mark(self._boot_id), []), self._shift_ns or 0
+        first = bisect_left(shots, (moment.at_ns - shift_ns - FILM_NS, ""))
+        last = bisect_left(shots, (moment.at_ns - shift_ns + FILM_NS, ""))
+        return replace(moment, strip=tuple(Shot(at_ns + shift_ns, name) for at_ns, name in shots[first:last]))
 
     def _touch(self, at_ns: int, seen: PadSlapped) -> None:
         self._open_edges[seen.player, seen.pile] = len(self.found.edges)
@@ -163,6 +190,7 @@ class _Collector:
         decided_ns = verdict.decided_ns + (self._shift_ns or 0) if verdict.decided_ns else None
         sentence = verdict_sentence(verdict, self._names)
         new = Moment(n=n, at_ns=at_ns, kind="play", sentence=sentence, decided_ns=decided_ns)
+        new = self._filmed(new) if isinstance(verdict, Award | DeadHeat) else new
         moment = ruled(new, verdict, self._seen(verdict.of))
         self.found.verdicts[n] = self.found.verdicts[moment.n] = verdict
         self._put(moment)

@@ -74,6 +74,13 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True):
     end_ns: int
 
 
+class Shot(msgspec.Struct, frozen=True):
+    """A picture of the film around an event."""
+
+    at_ns: int
+    name: str
+
+
 class Lying(msgspec.Struct, frozen=True):
     """A card on a pile. `counts` False: it lies there, but the card under it is still the top."""
 
@@ -121,6 +128,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     frame: str | None = None
     frame_before: str | None = None
     """Names of pictures: the piles as this landing left them, and as the one before left them."""
+    strip: tuple[Shot, ...] = ()
+    """The film around it, where the log has one."""
     duel: Duel | None = None
     chances: tuple[Chance, ...] | None = None
     """At a refused call: what lay there to be played, for as long as it did; None: not claimed."""

@@ -184,12 +184,15 @@ def _jpeg(path: Path) -> bytes | None:
 
 
 def _by_worth(moments: tuple[Moment, ...]) -> list[str]:
-    """Names of all pictures: those of disputes, then every 64th of the rest, every 32nd and so on: evenly spread."""
-    disputed = [moment for moment in moments if moment.is_dispute]
+    """Names of all pictures: those of disputes and duels with their films, then every 64th of the rest, every 32nd and
+    so on: evenly spread, and last the other films."""
+    disputed = [moment for moment in moments if moment.is_dispute or moment.duel]
     names = [name for moment in disputed for name in (moment.frame, moment.frame_before) if name]
+    names += [shot.name for moment in disputed for shot in moment.strip]
     rest = [moment.frame for moment in moments if moment.frame]
     spread = [name for step in (64, 32, 16, 8, 4, 2, 1) for name in rest[::step]]
-    return list(dict.fromkeys(names + spread))
+    films = [shot.name for moment in moments for shot in moment.strip]
+    return list(dict.fromkeys(names + spread + films))
 
 
 def _in_script(encoded: bytes) -> str:

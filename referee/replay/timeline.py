@@ -23,7 +23,7 @@ STRIP_NS: Final = 1_500_000_000
 def timeline_of(game: LoggedGame, most_moments: int = MOST_MOMENTS) -> Timeline:
     """Return the whole game as moments, spans and deals. Whatever the log lacks is in `troubles`, never an error."""
     names = player_names(game.header.players)
-    found = collect(game.entries(), game.header.boot_id, names, most_moments)
+    found = collect(game.entries(), game.header.boot_id, names, most_moments, game.film())
     found.edges.sort(key=_start)
     moments, shown = with_piles(_in_order(found))
     standing = [moment for moment in moments if not moment.dismissed]
@@ -78,14 +78,17 @@ def _broken_off(deal: Deal) -> Deal:
 
 
 def _numbered(moments: list[Moment], deals: list[Deal]) -> list[Moment]:
-    """Give each moment the number of its deal and the time since the landing before it."""
+    """Give each moment the number of its deal and the time since the landing before it. The slap that ended a deal
+    belongs to it, even if the next one was announced in the same moment."""
     starts = [deal.start_ns for deal in deals]
     numbered: list[Moment] = []
     last_landing: tuple[int, int] | None = None
     for moment in moments:
-        deal = deals[max(0, bisect_right(starts, moment.at_ns) - 1)].number
+        ends_deal = moment.kind in ("award", "slap", "dead_heat")
+        place = (bisect_left if ends_deal else bisect_right)(starts, moment.at_ns)
+        deal = deals[max(0, place - 1)].number
         since_ns = None
-        if moment.is_landing:
+        if moment.is_landing and not moment.dismissed:
             since_ns = moment.at_ns - last_landing[1] if last_landing and last_landing[0] == deal else None
             last_landing = (deal, moment.at_ns)
         numbered.append(replace(moment, deal=deal, since_ns=since_ns))

@@ -58,6 +58,15 @@ def test_a_film_of_a_moment_can_be_watched(game: LoggedGame, tmp_path: Path) -> 
     assert [left.name for left in tmp_path.iterdir()] == ["moment.mp4"]
 
 
+@pytest.mark.parametrize(("start_s", "end_s"), [(99_999, None), (20, 10), (20, 20)])
+def test_a_stretch_that_is_none_is_refused_in_a_sentence(
+    game: LoggedGame, tmp_path: Path, start_s: int, end_s: int | None
+) -> None:
+    with pytest.raises(PictureError, match="give"):
+        list(write_film(game, tmp_path / "film.mp4", start_s * S, None if end_s is None else end_s * S))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_where_no_film_can_be_written_it_says_so_and_leaves_nothing(game: LoggedGame, tmp_path: Path) -> None:
     with pytest.raises(PictureError, match=r"\.mp4"):
         list(write_film(game, tmp_path / "no" / "film.mp4"))

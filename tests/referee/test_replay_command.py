@@ -67,7 +67,7 @@ def test_what_cannot_be_is_one_sentence_and_exit_2(games: Path, tmp_path: Path) 
 
 
 def test_an_empty_games_folder_says_how_to_play_one(tmp_path: Path) -> None:
-    done = replay("--games", tmp_path / "none")
+    done = replay("--games", tmp_path)
     assert done.returncode == 0
     assert "spit-referee demo" in done.stdout
 
@@ -79,3 +79,28 @@ def test_a_game_is_deleted_only_by_name_and_after_a_yes(tmp_path: Path) -> None:
     assert directory.exists()
     assert "is gone" in replay(directory.name, "--delete", "--games", tmp_path, answer="y\n").stdout
     assert not directory.exists()
+
+
+def test_a_folder_that_is_not_there_is_no_empty_list(tmp_path: Path) -> None:
+    done = replay("--games", tmp_path / "nope")
+    assert done.returncode == 2 and "there is no folder" in done.stderr
+
+
+def test_whoever_stops_reading_is_no_error(games: Path) -> None:
+    name = next(path.name for path in games.iterdir() if "-0002-" in path.name)
+    command = [sys.executable, "-m", "referee", "replay", name, "--json", "--games", str(games)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 0
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n", '[p1 "Ann"]\n', "deal 1\n"])
+def test_a_text_without_a_game_is_not_imported(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "game.txt"
+    file.write_text(text)
+    command = [sys.executable, "-m", "referee", "import", str(file), "--games", str(tmp_path / "games")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "holds no game" in done.stderr
+    assert not (tmp_path / "games").exists()

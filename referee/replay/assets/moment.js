@@ -11,8 +11,7 @@ function showMoment(holder, moment) {
     moment.was && moment.was !== moment.sentence ? el("p", {}, "before: ", el("span", { class: "was" }, withCards(moment.was))) : "",
     moment.dismissed ? el("p", {}, moment.kind === "corrected" ? "This correction was taken back." : "This does not stand.") : "",
     correctionPanel(moment),
-    ...(moment.duel ? [duelStrip(moment)] : []),
-    scene(moment),
+    ...(moment.duel ? [duelStrip(moment), filmStrip(moment), scene(moment)] : [scene(moment), filmStrip(moment)]),
     factsOf(moment),
     chancesOf(moment) || "",
   ].flat());
@@ -35,10 +34,38 @@ function kicker(moment) {
 
 function scene(moment) {
   const isCard = isLanding(moment) || moment.kind === "taken_back";
-  if (!isCard) return el("div", { class: "scene" }, pilesFigure("on the piles", moment.before));
+  if (!isCard) return el("div", { class: "scene lone" }, pilesFigure("on the piles", moment.before));
   const pictured = photos(moment);
   return el("div", { class: pictured.length ? "scene with-photos" : "scene" },
     pilesFigure("before", moment.before), pilesFigure("after", moment.after, moment.pile, moment.ruling), ...pictured);
+}
+
+// The film around the event, picture under picture of the same width, over a ruler with what the pads measured.
+function filmStrip(moment) {
+  const shots = (moment.strip || []).filter((shot) => pictures[shot.name]);
+  if (shots.length < 2) return "";
+  const apart = (shot) => Math.round((shot.at_ns - moment.at_ns) / MS);
+  const sign = (ms) => (ms > 0 ? `+${ms}` : ms < 0 ? `−${-ms}` : "0");
+  const frames = shots.map((shot) => el("button", { class: "enlarge", title: "Enlarge", onclick: () => enlarge(pictures[shot.name], `${sign(apart(shot))} ms, at ${clockText(shot.at_ns)}`) },
+    el("img", { class: "photo", src: pictures[shot.name], alt: `The piles ${Math.abs(apart(shot))} ms ${apart(shot) < 0 ? "before" : "after"}` }), el("span", { class: "small" }, `${sign(apart(shot))} ms`)));
+  const what = isLanding(moment) ? "the touch" : "the first hand on the pad";
+  const reel = el("div", { class: "film-reel" }, el("div", { class: "film-frames" }, frames), filmRuler(moment, shots));
+  reel.style.minWidth = `${108 * shots.length}px`;
+  return el("figure", { class: "film" }, el("figcaption", {}, `the camera's pictures around ${what}; exposed at the ticks`), el("div", { class: "film-scroll" }, reel));
+}
+
+// Half a picture's width is left on both sides, so that each tick stands under the middle of its picture.
+function filmRuler(moment, shots) {
+  const WIDTH = 140 * shots.length, first = shots[0].at_ns, last = shots.at(-1).at_ns;
+  const x = (ns) => 70 + ((ns - first) / (last - first)) * (WIDTH - 140);
+  const inside = (ns) => ns >= first && ns <= last;
+  const edges = ((moment.duel && moment.duel.edges) || []).filter((edge) => inside(edge.start_ns));
+  const doubt = isLanding(moment) && moment.early_ns !== undefined ? [svg("rect", { class: `doubt ${sideOf(moment)}`, x: x(Math.max(first, moment.early_ns)), width: Math.max(2, x(Math.min(last, moment.late_ns)) - x(Math.max(first, moment.early_ns))), y: 4, height: 14 })] : [];
+  return svg("svg", { viewBox: `0 0 ${WIDTH} 40`, "aria-hidden": "true" },
+    svg("line", { class: "lane", x1: x(first), x2: x(last), y1: 11, y2: 11 }),
+    shots.map((shot) => svg("line", { class: "film-tick", x1: x(shot.at_ns), x2: x(shot.at_ns), y1: 5, y2: 17 })),
+    doubt, inside(moment.at_ns) ? svg("line", { class: "film-event", x1: x(moment.at_ns), x2: x(moment.at_ns), y1: 0, y2: 22 }) : null,
+    edges.map((edge) => svg("g", { class: sideOf(edge) }, svg("path", { class: "mark", d: `M${x(edge.start_ns)} 12l-6 12h12z` }), svg("text", { x: x(edge.start_ns), y: 37, "text-anchor": "middle" }, nameOf(sideOf(edge))))));
 }
 
 const pilesFigure = (words, piles, fresh, ruling) =>
