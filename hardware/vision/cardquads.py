@@ -34,6 +34,13 @@ def alike(a: Quad, b: Quad) -> float:
     return shared / max(area(a) + area(b) - shared, 1e-9)
 
 
+def slenderness(quad: Quad) -> float:
+    """Mean of the short sides over mean of the long sides."""
+    sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
+    short, long = sorted((float(sides[0] + sides[2]), float(sides[1] + sides[3])))
+    return short / max(long, 1e-9)
+
+
 def is_card_like(quad: Quad) -> bool:
     """Convex, clockwise as seen, and no side absurdly longer than the others."""
     sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.vision.cardquads import Quad, alike, area, fitted, is_card_like, overlap, place_on
-from hardware.vision.corners import NAMES, CornerReader, Index
+from hardware.vision.cardquads import Quad, alike, area, fitted, is_card_like, overlap, place_on, slenderness
+from hardware.vision.corners import NAMES, PLAIN, STRETCHED, CornerReader, Index
 from hardware.vision.outlines import free_outlines
 from hardware.vision.reader import CardReader, rectify
 from referee.cards import UNREAD, Card
@@ -27,6 +27,8 @@ OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
 FAINTEST: Final = 0.35
 """Least product of the finder's score and the likeliest name's probability for something to be a card at all."""
+_USUAL_SHAPE: Final = (0.6, 0.85)
+"""Width over length of cards that are seen without much slant (0.64 to 0.73 from straight above)."""
 LARGEST_PX: Final = 50_000_000
 """Most pixels of a picture that is opened."""
 
@@ -130,11 +132,19 @@ class StillReader:
 
     def read(self, image: Image) -> list[StillCard]:
         """Every face-up card in the picture, the surest first."""
-        groups = _grouped([i for i in self._corners.indices(image) if is_card_like(i.card)])
         outlines = free_outlines(image)
-        cards = [card for group in groups if (card := self._judged(image, group, outlines))]
-        cards = _without_echoes(cards + self._outlined(image, outlines))
+        marks = self._corners.marks(image, PLAIN)
+        cards = self._cards(image, marks, outlines)
+        if _leave_open(cards):
+            marks += self._corners.marks(image, STRETCHED)
+            cards = self._cards(image, marks, outlines)
         return _each_once([card.said(_is_top(card, cards)) for card in cards])
+
+    def _cards(self, image: Image, marks: list[Index], outlines: list[Quad]) -> list[_Card]:
+        """The cards that marks of indices and outlines show, the surest first."""
+        groups = _grouped([index for index in self._corners.indices(image, marks) if is_card_like(index.card)])
+        cards = [card for group in groups if (card := self._judged(image, group, outlines))]
+        return _without_echoes(cards + self._outlined(image, outlines))
 
     def _judged(self, image: Image, group: list[Index], outlines: list[Quad]) -> _Card | None:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
@@ -161,6 +171,14 @@ class StillReader:
         """Odds (N, 54) over NAMES and "no face" from whole cards."""
         odds = self._reader.odds(np.stack([rectify(image, quad) for quad in quads])).astype(np.float64)
         return np.concatenate([odds[:, :53], odds[:, 53:].sum(axis=1, keepdims=True)], axis=1)
+
+
+def _leave_open(cards: list[_Card]) -> bool:
+    """A second look is due: nothing was read, something not surely, or cards look narrower or wider than cards are."""
+    if not cards or any(card.p < NAMED_FROM for card in cards):
+        return True
+    shape = float(np.median([slenderness(card.quad) for card in cards]))
+    return not _USUAL_SHAPE[0] < shape < _USUAL_SHAPE[1]
 
 
 def _most_exact(whole: NDArray[np.float64]) -> int:
