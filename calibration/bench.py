@@ -61,6 +61,11 @@ class Bench(Protocol):
     def press(self, patience_ns: int) -> Press | None:
         """Return the next press of a pad, None where none came in time. Raises DeviceError."""
 
+    def race(self, patience_ns: int) -> list[Press]:
+        """Return the first slaps of the first two pads, the earlier one first; fewer where they did not come in time.
+
+        Raises DeviceError."""
+
     def another(self, ask: str) -> bool:
         """Ask whether there is more to do: True goes on once the person is ready, False finishes."""
 

@@ -11,14 +11,13 @@ import cv2
 import numpy as np
 
 from calibration.corners import LEAST_PX_PER_MM
-from calibration.light import Named, sharpness
+from calibration.light import Named, cards_lying, marker_quads, sharpness
 from hardware.cameras.choose import one_camera
 from hardware.cameras.port import Camera
 from hardware.cameras.v4l2 import find_cameras
 from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.frames import Frame, Image
 from hardware.tablefile import Points, Table
-from hardware.vision.quads import card_quads
 from hardware.vision.tablefinder import find_table
 from referee.errors import DeviceError, PictureError
 from referee.settings import CameraSection
@@ -96,7 +95,8 @@ def view_answers(image: Image, table: Table | None) -> list[Named]:
     """Return what the picture itself is like; without a table file the table is looked for in it."""
     height, width = image.shape[:2]
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    answers: list[Named] = [("size", ok(f"{width}x{height} pixels")), ("sharpness", sharpness(gray, card_quads(image)))]
+    edges = [*cards_lying(image, gray), *marker_quads(image)]
+    answers: list[Named] = [("size", ok(f"{width}x{height} pixels")), ("sharpness", sharpness(gray, edges))]
     if table is not None and table.image_size_px != (width, height):
         cure = "set camera.width_px and height_px as they were, or run `spit-referee calibrate corners`"
         return [*answers, ("table", fail("the table file is for another picture size", cure))]

@@ -11,6 +11,7 @@ from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.frames import Image
 from hardware.tablefile import Points, Table
 from hardware.vision.quads import card_quads
+from hardware.vision.tablefinder import markers_in
 
 Gray = NDArray[np.uint8]
 Named = tuple[str, Answer]
@@ -29,6 +30,8 @@ FLICKER_SOME, FLICKER_MUCH = 0.012, 0.04
 FLICKER_FRAMES: Final = 8
 SHARP_PX, SOFT_PX = 3.0, 4.5
 """Width in which a card's edge goes from a tenth to nine tenths of its step."""
+DARKER: Final = 12.0
+"""What is darker than the table around it by more gray levels is no paper."""
 LEAST_STEP: Final = 40.0
 """A card's edge that is fainter in gray levels does not tell sharpness."""
 
@@ -38,14 +41,38 @@ def light_answers(images: Sequence[Image], table: Table | None = None) -> list[N
     piles and rows where glare lies."""
     image = images[len(images) // 2]
     gray = _gray(image)
-    quads = card_quads(image)
+    quads = cards_lying(image, gray)
     return [
         ("brightness", brightness(gray, quads)),
         ("glare", glare(image, table)),
         ("evenness", evenness(gray, quads)),
         ("flicker", flicker(images)),
-        ("sharpness", sharpness(gray, quads)),
+        ("sharpness", sharpness(gray, [*quads, *marker_quads(image)])),
     ]
+
+
+def cards_lying(image: Image, gray: Gray) -> list[Points]:
+    """Return the outlines of what lies free and is brighter than the table around it: cards, and not the slap pads."""
+    return [quad for quad in card_quads(image) if _stands_out(gray, quad)]
+
+
+def marker_quads(image: Image) -> list[Points]:
+    """Return the outlines of the mat's markers: edges as sharp as the lens draws any."""
+    return [np.asarray(quad, np.float64) for quad in markers_in(image).values()]
+
+
+def _stands_out(gray: Gray, quad: Points) -> bool:
+    middle = quad.mean(axis=0)
+    inside, outside = (middle + share * (quad - middle) for share in (0.9, 1.15))
+    level = [cv2.remap(gray, ring[None, :, 0], ring[None, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+             for ring in (_ring(inside), _ring(outside))]  # fmt: skip
+    return bool(np.median(level[0]) >= np.median(level[1]) - DARKER)
+
+
+def _ring(quad: Points) -> NDArray[np.float32]:
+    """Return points along a quad's sides."""
+    shares = np.linspace(0.0, 1.0, 12)[:, None, None]
+    return np.asarray(quad + shares * (np.roll(quad, -1, axis=0) - quad), np.float32).reshape(-1, 2)
 
 
 def brightness(gray: Gray, quads: Sequence[Points]) -> Answer:
@@ -143,9 +170,12 @@ def sharpness(gray: Gray, quads: Sequence[Points]) -> Answer:
 
 
 def edge_width_px(gray: Gray, quads: Sequence[Points]) -> float | None:
-    """Return in how many pixels card edges rise from a tenth to nine tenths, the median; None where none is strong."""
+    """Return in how many pixels edges rise from a tenth to nine tenths; None where none is strong.
+
+    The sharpest quarter counts: shadows and stacks make edges wide, and nothing makes them narrow but the lens.
+    """
     widths = [width for quad in quads for width in _edge_widths(gray, quad)]
-    return float(np.median(widths)) if widths else None
+    return float(np.quantile(widths, 0.25)) if widths else None
 
 
 def _edge_widths(gray: Gray, quad: Points) -> Iterator[float]:

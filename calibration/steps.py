@@ -26,7 +26,7 @@ from referee.errors import DeviceError
 FILMED: Final = 45
 """So many pictures tell flicker and rate: a second and a half at 30 a second."""
 PATIENCE_NS: Final = 20_000_000_000
-TOGETHER_NS: Final = 6_000_000_000
+TOGETHER_NS: Final = 15_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def camera(bench: Bench) -> Told:
 
 def light(bench: Bench) -> Told:
     """Judge the light: brightness, glare, evenness, flicker, sharpness, each with its cure."""
-    bench.lies("dealt")
+    bench.lies("pack")
     images = [frame.image for frame in bench.film(FILMED).frames]
     for what, answer in light_answers(images, table_if_any(bench)):
         yield Found(what, answer)
@@ -160,9 +160,7 @@ def test(bench: Bench, deck_path: Path | None = None) -> Told:
 def together(bench: Bench, patience_ns: int = TOGETHER_NS) -> Told:
     """Both players slap at the same time: who was first, by how much, and how exactly that is known."""
     yield Ask("Both of you: slap a pad at the same time.")
-    first = bench.press(patience_ns)
-    second = bench.press(patience_ns) if first is not None else None
-    yield Found("slap", slapped_together(first, second))
+    yield Found("slap", slapped_together(bench.race(patience_ns)))
 
 
 def trial(bench: Bench) -> Told:

@@ -150,15 +150,13 @@ def _residual_answer(residual_mm: float, errors: NDArray[np.float64], table: Tab
     return warn(says, cure) if "usable" in head else fail(says, cure)
 
 
-def slapped_together(first: Press | None, second: Press | None) -> Answer:
+def slapped_together(slaps: Sequence[Press]) -> Answer:
     """Return who was first when two slapped together, by how much, and how exactly the pads know it."""
-    if first is None or second is None:
-        return warn("fewer than two slaps were felt", "try again, or check the pads with the step wires")
-    if first.at_ns > second.at_ns:
-        first, second = second, first
+    if len(slaps) < 2:
+        felt = f"only {slaps[0].pad} was felt" if slaps else "no slap was felt"
+        return warn(felt, "try again, or check the pads with the step wires")
+    first, second = slaps
     doubt_ms = (first.uncertainty_ns + second.uncertainty_ns) / 1e6
-    if first.pad == second.pad:
-        return warn(f"{first.pad} was slapped twice", "each of you slaps a pad of his own")
     return ok(
         f"{first.pad} was first, {second.pad} {(second.at_ns - first.at_ns) / 1e6:.1f} ms later (±{doubt_ms:.2f})"
     )

@@ -20,6 +20,8 @@ SIDE: Final = {"A": "left", "B": "right"}
 """Pile A is the left one as p1 sees it."""
 MANY_BOUNCES: Final = 15
 LET_GO_NS: Final = 3_000 * MILLISECOND
+TOGETHER_NS: Final = 2_000 * MILLISECOND
+"""A second slap later than this is not one of two at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,27 @@ class Listener:
             elif isinstance(news, PadReleased) and slap is not None and _pad(news) == _pad(slap):
                 return self._told(slap, news.contact_ns, notes)
         return None if slap is None else self._told(slap, None, notes)
+
+    def race(self, timeout_ns: int) -> list[Press]:
+        """Return the first slaps of the first two pads, in the order of their stamps; fewer where they did not come.
+
+        Raises:
+            DeviceError: the pads cannot be read.
+        """
+        first: dict[Pad, PadSlapped] = {}
+        end_ns = monotonic_ns() + timeout_ns
+        while len(first) < 2 and (left_ns := end_ns - monotonic_ns()) > 0:
+            try:
+                news = self._news.get(timeout=left_ns / 1e9)
+            except Empty:
+                break
+            if isinstance(news, SensorLost):
+                raise DeviceError(news.reason)
+            if isinstance(news, PadSlapped) and _pad(news) not in first:
+                first[_pad(news)] = news
+                end_ns = monotonic_ns() + TOGETHER_NS
+        slaps = sorted(first.values(), key=lambda slap: slap.at_ns)
+        return [Press(_pad(slap), None, 0, at_ns=slap.at_ns, uncertainty_ns=slap.uncertainty_ns) for slap in slaps]
 
     def _told(self, slap: PadSlapped, contact_ns: int | None, notes: list[PadNote]) -> Press:
         pad = _pad(slap)

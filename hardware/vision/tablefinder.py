@@ -58,7 +58,7 @@ def find_table(image: Image, card_mm: tuple[float, float] = POKER_MM) -> Table:
     Raises:
         PictureError: neither is there.
     """
-    markers = _markers(image)
+    markers = markers_in(image)
     quads = card_quads(image)
     pinhole = _Pinhole.of(image)
     if len(markers) >= LEAST_MARKERS:
@@ -136,7 +136,7 @@ def _detected(aruco: Any, image: Image) -> tuple[Sequence[Points], NDArray[np.in
     return corners, ids
 
 
-def _markers(image: Image) -> dict[int, Points]:
+def markers_in(image: Image) -> dict[int, Points]:
     """Return the corners (4, 2) in pixels, from the marker's own top left clockwise, of markers 0 to 3 in view."""
     corners, ids = _detected(cv2.aruco, image)
     if ids is None:

@@ -65,9 +65,16 @@ class TerminalBench:
 
     def press(self, patience_ns: int) -> Press | None:
         """Return the next press; raises DeviceError where there are no pads."""
+        return self._pads().press(patience_ns)
+
+    def race(self, patience_ns: int) -> list[Press]:
+        """Return the first slaps of two pads; raises DeviceError where there are no pads."""
+        return self._pads().race(patience_ns)
+
+    def _pads(self) -> Listener:
         if self._listener is None:
             self._listener = self._stack.enter_context(pads_or_keys(self.settings.pads, self._keys))
-        return self._listener.press(patience_ns)
+        return self._listener
 
     def another(self, ask: str) -> bool:
         """Ask at the terminal."""
