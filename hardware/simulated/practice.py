@@ -24,7 +24,7 @@ from hardware.simulated.view import View
 from referee.cards import PACK
 from referee.errors import DeviceError
 from referee.ports import ObservationSink
-from referee.script import Script
+from referee.script import Script, SpitDown
 
 TroubleName = Literal["pulled", "nudge", "glare", "lamp", "hand"]
 TROUBLE_NAMES: Final[tuple[TroubleName, ...]] = get_args(TroubleName)
@@ -38,6 +38,10 @@ Scene = Literal["dealt", "tops", "pack 1", "pack 2"]
 """What lies on the table while it is set up: both rows; rows and both tops; a half of the pack, the cards apart."""
 _PACK_PX_PER_MM: Final = 1.7
 _NEVER: Final = -1
+_STEP_NS: Final = 50_000_000
+_SETTLED_NS: Final = 400_000_000
+_ROWS: Final = 10
+"""So many stacks are laid before both rows lie."""
 _PATIENCE_NS: Final = 4_000_000_000
 """A rendered table may stall on a busy laptop; a camera may not."""
 
@@ -128,12 +132,17 @@ class PracticeFilm(WatchedCamera):
 class StillTable:
     """A table that is being set up: what lies on it changes when the next step wants something else there."""
 
-    def __init__(self, script: Script, tops_ns: int, look: Look) -> None:
-        """`tops_ns`: a moment of the script at which both piles show a face and no hand is there."""
+    def __init__(self, script: Script, look: Look) -> None:
+        """The cards are those of the script's beginning."""
         self.look = look
         self.scene: Scene = "dealt"
         self._renderer = Renderer(script, look)
-        self._moments: dict[Scene, int] = {"dealt": 0, "tops": tops_ns}
+        spits = [action for action in script.actions if isinstance(action, SpitDown)]
+        self._from_to = {
+            "dealt": (0, spits[0].start_ns - _STEP_NS),
+            "tops": (max(spit.at_ns for spit in spits[:2]) + _SETTLED_NS, script.end_ns),
+        }
+        self._moments: dict[Scene, int] = {}
         self._packs: dict[Scene, Image] = {}
         self._noise = np.random.default_rng(1).integers(0, 5, (8, *look.camera.size_px[::-1], 1), np.uint8)
 
@@ -145,12 +154,23 @@ class StillTable:
     def picture(self, at_ns: int, number: int) -> Image:
         """Return what the camera sees now."""
         scene = self.scene
-        if scene in self._moments:
+        if scene in self._from_to:
+            if scene not in self._moments:
+                self._moments[scene] = self._still_after(*self._from_to[scene])
             return self._renderer.picture(self._moments[scene], number)
         if scene not in self._packs:
             self._packs[scene] = self._pack(scene)
         noise = self._noise[number % len(self._noise)]
         return np.asarray(cv2.add(self._packs[scene], np.repeat(noise, 3, axis=2)), np.uint8)
+
+    def _still_after(self, at_ns: int, end_ns: int) -> int:
+        """Return the first moment from `at_ns` on at which both rows lie and no hand is there; else `end_ns`."""
+        hands, changes = self._renderer.choreography.hands.values(), self._renderer.choreography.changes
+        rows_lie_ns = sorted(change.at_ns for change in changes if change.cards)[_ROWS - 1]
+        at_ns = max(at_ns, rows_lie_ns)
+        while at_ns < end_ns and any(path.at(at_ns) is not None for path in hands):
+            at_ns += _STEP_NS
+        return min(at_ns, end_ns)
 
     def _pack(self, scene: Scene) -> Image:
         """Return half of the pack, laid out in the middle of the picture."""

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from referee.web import corrections, games, live, sign_in
+from referee.web import corrections, games, live, setup, sign_in
 from referee.web.access import Access, Limiter
 from referee.web.desk import Desk
 from referee.web.gate import Gate
@@ -32,6 +32,13 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             Route("/picture", live.picture),
             Route("/state", live.state),
             Route("/say", live.say, methods=["POST"]),
+            Route("/set-up", setup.set_up),
+            Route("/set-up/answer", setup.answer, methods=["POST"]),
+            Route("/set-up/signal", setup.signal, methods=["POST"]),
+            Route("/set-up/picture/{step}/{name}", setup.picture),
+            Route("/set-up/{step}", setup.start, methods=["POST"]),
+            Route("/practice/pad", setup.press, methods=["POST"]),
+            Route("/practice/trouble", setup.trouble, methods=["POST"]),
             Route("/games", games.games),
             Route("/games/{game}", games.game),
             Route("/games/{game}/log", games.log),

@@ -89,6 +89,16 @@ class LiveBench:
                 return press
         return None
 
+    def race(self, patience_ns: int) -> list[Press]:
+        """Return the first slaps of the first two pads; one alone is waited for again."""
+        self._running()
+        end_ns = monotonic_ns() + patience_ns
+        while (left_ns := end_ns - monotonic_ns()) > 0:
+            self._leave_if_stopped()
+            if slaps := self._listener.race(min(left_ns, SLICE_NS)):
+                return slaps
+        return []
+
     def another(self, ask: str) -> bool:
         """Wait until the person has answered on the page."""
         self.ask_another(ask)

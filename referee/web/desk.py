@@ -22,6 +22,7 @@ from referee.web.board import Board
 from referee.web.feed import Feed
 from referee.web.pictures import Pictures
 from referee.web.status import Machine, Named, rig_answers
+from referee.web.wizard import Wizard
 
 Mode = Literal["idle", "play", "set_up"]
 Wish = Literal["play", "set_up"]
@@ -47,6 +48,7 @@ class Desk:
         self.board = Board(self.feed)
         self.pictures = Pictures(self.frame)
         self.bench = LiveBench(lambda: self.settings)
+        self.wizard = Wizard(self.bench, self.feed)
         self.table: Table | None = None
         self.practice: Rehearsal | None = None
         """The simulated rig's pads and troubles; None at a real table."""
@@ -121,6 +123,8 @@ class Desk:
             "shadow": self.shadow,
             "game": self.game,
             "zones": self.zones(),
+            "steps": self.wizard.state(),
+            "troubles": sorted(self.practice.troubles.on) if self.practice else [],
             **self.status(),
         }
 

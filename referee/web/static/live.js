@@ -12,7 +12,6 @@ hear("state", fresh => {
   zones = fresh.zones;
   showPhase(fresh.phase, fresh.phase_words);
   for (const player of ["p1", "p2"]) byId(`name-${player}`).textContent = fresh.names[player];
-  for (const node of document.querySelectorAll("[data-name]")) node.textContent = fresh.names[node.dataset.name];
   for (const pile of ["A", "B"]) showTop(pile, fresh.tops[pile]);
   byId("lines").replaceChildren(...fresh.lines.map(lineOf).reverse());
   byId("no-lines").hidden = fresh.lines.length > 0;
@@ -36,7 +35,6 @@ hear("line", line => {
   while (lines.children.length > MOST_LINES) lines.lastChild.remove();
   byId("no-lines").hidden = true;
 });
-hear("pad", ({ pad, down }) => document.querySelector(`[data-pad="${pad}"]`)?.classList.toggle("down", down));
 
 function showPhase(phase, words) {
   const node = byId("phase");
