@@ -7,6 +7,7 @@ from typing import Final
 
 from hardware.pads.debounce import ContactRules, Debouncer
 from hardware.pads.edges import MILLISECOND, Clock, Pad, PadBackend, PadNote, Reading
+from hardware.pads.feeler import Feeler
 from hardware.pads.trains import QUICK_NS, SLOW_NS
 from referee.errors import DeviceError
 from referee.observations import PadReleased, PadSlapped, SensorBack, SensorLost
@@ -17,14 +18,15 @@ DEAF_AFTER: Final = 2
 """So many slaps in a row that only the levels told: the backend's edges have stopped coming."""
 
 NoteSink = Callable[[PadNote], None]
+TouchSink = Callable[[Pad], None]
 
 
-def ignore(note: PadNote) -> None:
-    """Drop a note."""
+def ignore(_: PadNote | Pad) -> None:
+    """Drop a note or a touch."""
 
 
 class PadReader:
-    """Reads pads from `start` to `stop`; what it has to say goes into `sink` and `notes`, which must not raise."""
+    """Reads pads from `start` to `stop`; what it says goes into `sink`, `notes` and `touched`, which must not raise."""
 
     def __init__(
         self,
@@ -36,6 +38,8 @@ class PadReader:
         clock: Clock = monotonic_ns,
     ) -> None:
         self.backend = backend
+        self.touched: TouchSink = ignore
+        """Hears of a contact some milliseconds before the slap is certain: for lights."""
         self.beat_ns = clock()
         """When the thread last went round."""
         self._pads, self._sink, self._notes, self._clock = pads, sink, notes, clock
@@ -87,13 +91,17 @@ class PadReader:
         """Read until told to stop; raises DeviceError when the backend is gone or deaf."""
         counts = self.debouncer.counts
         debouncer = self.debouncer = Debouncer(self._pads, self.backend.uncertainty_ns, self._rules, counts)
+        feeler = Feeler(self._rules)
         self._held.clear()
         lost_edges = 0
         while not self._stopping.is_set():
             now_ns = self.beat_ns = self._clock()
             edges = self.backend.wait(QUICK_NS if debouncer.restless(now_ns) else SLOW_NS)
             down = self.backend.levels()
-            debouncer.feed(*edges, Reading(self._clock(), down))
+            reading = Reading(self._clock(), down)
+            for pad in feeler.feel(edges, reading):
+                self.touched(pad)
+            debouncer.feed(*edges, reading)
             if self._lost_because and not self._held and not any(down.values()):
                 self._find()
             lost_edges = 0 if edges else lost_edges

@@ -105,6 +105,33 @@ class GpiozeroOutputs:
         self._factory.close()
 
 
+class LastingOutputs:
+    """Outputs that come back: lost ones are made anew at the next `show`. `make` raises DeviceError while it cannot."""
+
+    def __init__(self, make: Callable[[], Outputs]) -> None:
+        self._make = make
+        self._outputs: Outputs | None = make()
+        self.name = self._outputs.name
+
+    def show(self, output: Output) -> None:
+        """Bring the pins to this state; raises DeviceError as long as they are gone."""
+        if self._outputs is None:
+            self._outputs = self._make()
+        try:
+            self._outputs.show(output)
+        except DeviceError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Dark and silent, pins given back."""
+        outputs, self._outputs = self._outputs, None
+        if outputs is not None:
+            outputs.close()
+
+
 def outputs_of(settings: SignalsSection) -> Outputs:
     """Return lights and buzzer as set; raises DeviceError with the cure where `auto` finds no pins."""
-    return MockOutputs() if settings.backend in ("mock", "none") else GpiozeroOutputs(settings)
+    if settings.backend in ("mock", "none"):
+        return MockOutputs()
+    return LastingOutputs(lambda: GpiozeroOutputs(settings))

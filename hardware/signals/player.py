@@ -7,16 +7,16 @@ from threading import Condition, Thread
 from time import monotonic_ns
 from typing import Final
 
+from hardware.pads.edges import Pad
 from hardware.signals.mixer import DARK, Mixer, Output
 from hardware.signals.outputs import Outputs
 from referee.errors import DeviceError
 from referee.settings import SignalsSection
 from referee.signals import Cue, SignalName, cue, cues_for, ended_by
-from referee.table import Player
 from referee.verdicts import AnyVerdict
 
 LONGEST_SLEEP_NS: Final = 500_000_000
-"""The thread goes round at least this often, so that a watchdog sees it alive."""
+"""The thread goes round at least this often, so that a watchdog sees it alive, and tries outputs that were lost."""
 
 
 def time_of_day() -> time:
@@ -80,9 +80,9 @@ class SignalPlayer:
         for given in cues_for(verdict):
             self.say(given)
 
-    def touched(self, player: Player | None) -> None:
+    def touched(self, pad: Pad) -> None:
         """A pad was felt: its own light blinks at once, long before anybody is named."""
-        self.say(cue("touched", player))
+        self.say(cue("touched", pad.player))
 
     def close(self) -> None:
         """End everything: dark, silent, pins given back."""
@@ -103,6 +103,7 @@ class SignalPlayer:
                 wanted, wait_s = self._next()
                 if wanted == self.shown:
                     self._changed.wait(wait_s)
+                if wanted == self.shown and not self.fault:
                     continue
             self._show(wanted)  # outside the lock: pins that hang must not hold up those who give cues
             self.shown = wanted

@@ -1,5 +1,6 @@
 """What a terminal shows of a live table: one panel that changes in place, or plain lines for the journal."""
 
+import re
 from collections import deque
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -38,7 +39,7 @@ class RunScreen(Protocol):
 
 
 def status_words(status: RigStatus) -> str:
-    """Return the rig's state as a line: `camera 30 fps, 12 ms old; pads gpiod`."""
+    """Return the rig's state as a line, with what is wrong: `camera 30 fps, 12 ms old; pads gpiod`."""
     if status.camera_lost:
         eye = f"CAMERA LOST: {status.camera_lost}"
     else:
@@ -46,14 +47,14 @@ def status_words(status: RigStatus) -> str:
     pads = f"PADS LOST: {status.pads_lost}" if status.pads_lost else f"pads {status.pads}"
     down = f", down: {' '.join(map(str, status.down))}" if status.down else ""
     behind = f"; {status.waiting} observations behind" if status.waiting > 100 else ""
-    return f"{eye}; {pads}{down}{behind}"
+    return "; ".join([f"{eye}; {pads}{down}{behind}", *status.complaints])
 
 
 class PlainRun:
     """A line for each verdict, and one whenever the rig's health changes."""
 
     def __init__(self) -> None:
-        self._health = ("", "")
+        self._health: tuple[str, ...] = ("", "")
 
     def __enter__(self) -> Self:
         return self
@@ -71,8 +72,9 @@ class PlainRun:
         print(line, flush=True)
 
     def show(self, status: RigStatus, lights: Output) -> None:
-        """Print the rig's state when a sensor was lost or found."""
-        health = (status.camera_lost, status.pads_lost)
+        """Print the rig's state when a sensor was lost or found, or there is something new to complain of."""
+        complaints = (re.sub(r"\d+", "N", complaint) for complaint in status.complaints)
+        health = (status.camera_lost, status.pads_lost, *complaints)
         if health != self._health:
             self._health = health
             print(status_words(status), flush=True)
@@ -121,8 +123,7 @@ class LiveRun:
         state.add_row(Text("tops", style="dim"), Columns([Text(pile) + " " + face(self._tops[pile]) for pile in PILES]))
         state.add_row(Text("signals", style="dim"), lamps(lights))
         lost = bool(status.camera_lost or status.pads_lost)
-        state.add_row(Text("rig", style="dim"), Text(status_words(status), style="bold red" if lost else ""))
-        for complaint in status.complaints:
-            state.add_row("", Text(complaint, style="yellow"))
+        style = "bold red" if lost else "yellow" if status.complaints else ""
+        state.add_row(Text("rig", style="dim"), Text(status_words(status), style=style))
         lines = Group(*self._lines, *[Text("")] * (LINES - len(self._lines)))
         return Panel(Group(state, Text(""), lines), title=self._title, subtitle="q ends the game", border_style="cyan")

@@ -14,7 +14,7 @@ from referee.cli.keyboard import Keyboard
 from referee.cli.run_screen import status_words
 from referee.cli.table_parts import Parts
 from referee.cli.table_run import SHOW_NS, KeyTaker, stopped_by_signals
-from referee.observations import AnyObservation, PadSlapped
+from referee.observations import AnyObservation
 from referee.settings import Settings
 from referee.web.desk import Desk
 
@@ -33,9 +33,7 @@ class SetUpRun:
         self._shown_ns = 0
 
     def felt(self, seen: AnyObservation) -> None:
-        """The pads' sink: their own light answers, the step that listens is told, and so is the page."""
-        if isinstance(seen, PadSlapped) and self._signals is not None:
-            self._signals.touched(seen.player)
+        """The pads' sink: the step that listens is told, and so is the page."""
         self._desk.bench.hear(seen)
         self.queue.put(seen)
 
@@ -50,6 +48,7 @@ class SetUpRun:
             rig = self._rig = LiveRig(
                 parts.camera, parts.make_eyes(NoAlbum()), parts.pads, self.queue, on_pace=self._pace
             )
+            parts.pads.touched = self._signals.touched
             self._heart = heart
             stack.callback(heart.stop)
             stack.enter_context(stopped_by_signals(self.stop))

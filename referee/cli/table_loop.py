@@ -79,10 +79,10 @@ class TableLoop:
     def _parts_to_play(self, run: TableRun, heart: Heart) -> Parts:
         settings = self._desk.settings
         if self._practice is not None:
-            return self._practice.play_parts(settings, run.queue, run.felt, self._found)
+            return self._practice.play_parts(settings, run.queue, run.queue.put, self._found)
         waits_for_file = is_service() and not self._has_pages
         table = calibrated_table(table_file(settings), heart if waits_for_file else None)
-        return real_parts(settings, table, run.queue, run.felt, is_service(), self._found)
+        return real_parts(settings, table, run.queue, run.queue.put, is_service(), self._found)
 
     def _set_up(self) -> Wish | None:
         """Let the pages set the table up; return what is to come next, None for the end."""

@@ -23,7 +23,7 @@ from referee.cli.table_parts import Parts
 from referee.errors import DeviceError
 from referee.log import GameLog, Header, LoggedGame, list_games
 from referee.log.writer import boot_id
-from referee.observations import AnyObservation, Observation, PadSlapped, SensorBack, SensorLost
+from referee.observations import AnyObservation, Observation, SensorBack, SensorLost
 from referee.replay.rejudge import judge_for
 from referee.rules.rule_set import RuleSet
 from referee.session import Follower, Session
@@ -52,7 +52,7 @@ class Watcher(Follower, Protocol):
 
 
 class TableRun:
-    """One game from start to end. Build the parts with its `queue` and, for the pads, its `felt`; then `play`."""
+    """One game from start to end. Build the parts with its `queue`; then `play`."""
 
     def __init__(self, settings: Settings, rules: RuleSet, *, shadow: bool, watcher: Watcher | None = None) -> None:
         self.queue: NewsQueue = SimpleQueue()
@@ -66,12 +66,6 @@ class TableRun:
         self._heart: Heart | None = None
         self._shown_ns = 0
         self._lost: set[str] = set()
-
-    def felt(self, seen: AnyObservation) -> None:
-        """The pads' sink: their own light answers at once, from the pads' thread."""
-        if isinstance(seen, PadSlapped) and self._signals is not None and not self._shadow:
-            self._signals.touched(seen.player)
-        self.queue.put(seen)
 
     def play(self, parts: Parts, games: Path, heart: Heart) -> Path:
         """Referee until the table ends or somebody stops it; returns the game's folder."""
@@ -88,6 +82,8 @@ class TableRun:
                 on_first_frame=parts.on_first_frame,
                 on_pace=self._pace,
             )
+            if not self._shadow:
+                parts.pads.touched = self._signals.touched
             self._heart = heart
             stack.callback(heart.stop)
             self._screen = stack.enter_context(self._best_screen(parts.source))

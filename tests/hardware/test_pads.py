@@ -343,7 +343,7 @@ def test_the_headers_chip_is_found_by_its_label(
 
 
 def test_no_chip_and_no_header_are_sentences_with_cures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="no GPIO pins; use --simulate"):
+    with pytest.raises(DeviceError, match="no GPIO pins; try `spit-referee run --simulate`"):
         find_header_chip(tmp_path)
     (tmp_path / "gpiochip0").touch()
     monkeypatch.setattr(gpiod, "Chip", FakeChip)

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
+from hardware.pads import FOUR_PADS
 from hardware.signals import DARK, GpiozeroOutputs, Mixer, MockOutputs, Output, SignalPlayer
+from hardware.signals.outputs import LastingOutputs
 from hardware.signals.player import is_between
 from referee.cards import parse_card
 from referee.errors import DeviceError
@@ -219,7 +221,7 @@ def wait_for(condition: Any, seconds: float = 2.0) -> None:
 def test_a_signal_is_shown_and_the_end_is_dark_and_silent() -> None:
     outputs = MockOutputs()
     with SignalPlayer(outputs) as player:
-        player.touched("p1")
+        player.touched(FOUR_PADS[0])
         wait_for(lambda: len(outputs.shown) == 2)
         player.say(cue("paused"))
         wait_for(lambda: outputs.now.hz > 0)
@@ -279,12 +281,42 @@ def test_outputs_that_fail_are_said_and_do_not_stop_the_player() -> None:
 
     outputs = Breaking()
     with SignalPlayer(outputs) as player:
-        player.touched("p1")
+        player.touched(FOUR_PADS[0])
         wait_for(lambda: player.fault)
         outputs.broken = False
-        player.touched("p2")
+        player.touched(FOUR_PADS[2])
         wait_for(lambda: outputs.shown)
         assert player.fault == ""
+
+
+def test_outputs_that_were_lost_are_made_anew_as_soon_as_their_pins_are_back() -> None:
+    gone = False
+    made: list[MockOutputs] = []
+
+    class Leaving(MockOutputs):
+        def show(self, output: Output) -> None:
+            if gone:
+                raise DeviceError("the chip is gone; it may come back")
+            super().show(output)
+
+        def close(self) -> None:
+            self.closed = True
+
+    def make() -> MockOutputs:
+        if gone:
+            raise DeviceError("there is no chip; it may come back")
+        made.append(Leaving())
+        return made[-1]
+
+    with SignalPlayer(LastingOutputs(make)) as player:
+        gone = True
+        player.touched(FOUR_PADS[0])
+        wait_for(lambda: player.fault == "there is no chip; it may come back")
+        player.say(cue("paused"))
+        gone = False
+        wait_for(lambda: not player.fault and len(made) == 2)
+        assert made[0].closed and not made[1].closed
+    assert made[1].closed
 
 
 # Pins ----------------------------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def table(tmp_path: Path, frames: int = 60, shadow: bool = False, source: str = 
         source=source,
         camera=Film(frames),
         make_eyes=lambda keep: Eyes(),
-        pads=PadReader(pads, FOUR_PADS, run.felt),
+        pads=PadReader(pads, FOUR_PADS, run.queue.put),
         outputs=outputs,
         mock=pads,
         on_first_frame=lambda frame: slap.start(),
@@ -221,14 +221,14 @@ def test_a_service_waits_for_its_calibration_and_says_so(tmp_path: Path, monkeyp
 def test_by_hand_a_missing_camera_is_one_sentence_with_the_cure() -> None:
     run = TableRun(Settings(), PAGAT, shadow=False)
     with pytest.raises(DeviceError, match="no camera is there; plug one in"):
-        real_parts(Settings(), None, run.queue, run.felt, as_service=False)
+        real_parts(Settings(), None, run.queue, run.queue.put, as_service=False)
 
 
 @pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
 def test_a_service_never_runs_on_pads_that_feel_nothing() -> None:
     run = TableRun(Settings(), PAGAT, shadow=False)
     with pytest.raises(DeviceError, match="no GPIO pins"):
-        real_parts(Settings(), None, run.queue, run.felt, as_service=True)
+        real_parts(Settings(), None, run.queue, run.queue.put, as_service=True)
 
 
 @pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
@@ -254,6 +254,7 @@ def test_the_status_line_names_what_is_lost() -> None:
     assert status_words(good) == "camera cam 30 fps, 12 ms old, 0 dropped; pads gpiod, down: p1/A"
     assert "CAMERA LOST: unplugged" in status_words(replace(good, camera_lost="unplugged"))
     assert "PADS LOST: gone" in status_words(replace(good, pads_lost="gone"))
+    assert status_words(replace(good, complaints=("only 9 pictures a second",))).endswith("; only 9 pictures a second")
 
 
 def test_the_journal_gets_a_line_when_health_changes(capsys: pytest.CaptureFixture[str]) -> None:
