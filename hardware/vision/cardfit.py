@@ -5,7 +5,7 @@ no accident. Print inside the card cannot vote for all four sides at once.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -14,13 +14,25 @@ from numpy.typing import NDArray
 from hardware.vision.rectify import Patch, Pose
 
 Gray = NDArray[np.uint8]
+Tiles = NDArray[np.uint8]
+"""Pictures of one size, one above the other: (count, height, width)."""
 Field = NDArray[np.float32]
+Sums = NDArray[np.int32]
+Turn = NDArray[np.float64]
+Free = Literal["whole", "upper", "lower"]
+"""Which part of a card no hand covers; upper is towards p2."""
 
 MARGIN_MM: Final = 1.2
 """From here inwards a card's rim carries no print, so that no edge may run there."""
 PER_ANGLE: Final = 2
-LEAST_STEP: Final = 3.0
+LEAST_STEP: Final = 3
 """Smallest change of brightness that counts as an edge, in gray levels."""
+FULL_STEP: Final = 9
+"""So much more is as good an edge as any."""
+FREE_SHARE: Final = 0.62
+"""So much of a card stays free while its player's fingers are still on its near end."""
+RIM_PX: Final = 4
+"""Pixels round the outermost card in a tile, so that filters see the tile alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +51,55 @@ def fit_cards(
     around_mm: tuple[float, float],
     reach_mm: float,
     count: int = 4,
+    free: Free = "whole",
 ) -> list[Fit]:
     """Return up to `count` rectangles of the card's size in a patch, best first, clearly apart from each other.
 
     `gray`: uint8, the patch's picture; `angles_deg`: the angles to try; the centre lies within `reach_mm` of
-    `around_mm` along x and along y.
+    `around_mm` along x and along y; `free`: which part of the card no hand covers, whose sides must show.
     """
+    scale = patch.px_per_mm
+    w, h = (round(length * scale) for length in card_mm)
+    reach = round(reach_mm * scale) + 1
+    size = w + 2 * (reach + RIM_PX), h + 2 * (reach + RIM_PX)
+    centre = patch.to_patch(np.array([around_mm]))[0]
+    turns = [_turn(centre, float(angle), size) for angle in angles_deg]
+    tiles = np.empty((len(turns), size[1], size[0]), np.uint8)
+    for tile, turn in zip(tiles, turns, strict=True):
+        cv2.warpAffine(gray, turn, size, tile, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     found: list[Fit] = []
-    for angle in angles_deg:
-        found.extend(_fits_at(gray, patch, card_mm, float(angle), around_mm, reach_mm, count))
-    found.sort(key=lambda fit: -fit.score)
+    scores = _scores(tiles, w, h, round(MARGIN_MM * scale), free)
+    for score, turn, angle in zip(scores, turns, angles_deg, strict=True):
+        back = cv2.invertAffineTransform(turn)
+        for (x, y), worth in _best_places(score, min(count, PER_ANGLE), round(4 * scale)):
+            middle = np.array([RIM_PX + x + (w - 1) / 2, RIM_PX + y + (h - 1) / 2, 1.0])
+            at = patch.to_mm((back @ middle)[None])[0]
+            found.append(Fit(Pose(float(at[0]), float(at[1]), float(angle)), worth))
+    return _apart(found, count)
+
+
+def _turn(centre: NDArray[np.float64], angle_deg: float, size: tuple[int, int]) -> Turn:
+    """Return the way into a tile round `centre` in which the sides of a card at this angle run along the axes."""
+    turn = np.asarray(cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), -angle_deg, 1.0), np.float64)
+    turn[:, 2] += np.array([(size[0] - 1) / 2, (size[1] - 1) / 2]) - centre
+    return turn
+
+
+def _best_places(score: Field, count: int, near: int) -> list[tuple[tuple[int, int], float]]:
+    """Return (x, y) and score of the best places, at least `near` pixels apart."""
+    smooth = cv2.GaussianBlur(score, (5, 5), 0)  # the best places form a plateau: take its middle
+    places = []
+    for _ in range(count):
+        y, x = divmod(int(smooth.argmax()), smooth.shape[1])
+        places.append(((x, y), float(smooth[y, x])))
+        smooth[max(0, y - near) : y + near + 1, max(0, x - near) : x + near + 1] = -1.0
+    return places
+
+
+def _apart(found: list[Fit], count: int) -> list[Fit]:
+    """Return the best, without those that lie nearly like a better one."""
     kept: list[Fit] = []
-    for fit in found:
+    for fit in sorted(found, key=lambda fit: -fit.score):
         if all(fit.pose.apart_mm(k.pose) > 5.0 for k in kept):
             kept.append(fit)
         if len(kept) == count:
@@ -58,84 +107,92 @@ def fit_cards(
     return kept
 
 
-def _fits_at(
-    gray: Gray,
-    patch: Patch,
-    card_mm: tuple[float, float],
-    angle: float,
-    around_mm: tuple[float, float],
-    reach_mm: float,
-    count: int,
-) -> list[Fit]:
-    """Return the best rectangles at one angle: the patch is turned so that the card's sides run along its axes."""
-    scale = patch.px_per_mm
-    w, h = (round(length * scale) for length in card_mm)
-    reach = round(reach_mm * scale) + 1
-    width, height = w + 2 * reach + 8, h + 2 * reach + 8
-    centre = patch.to_patch(np.array([around_mm]))[0]
-    turn = cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), -angle, 1.0)
-    turn[:, 2] += np.array([(width - 1) / 2, (height - 1) / 2]) - centre
-    turned = cv2.warpAffine(gray, turn, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    scored = _score(np.asarray(turned, np.uint8), w, h, round(MARGIN_MM * scale))
-    x0, y0 = (width - w) // 2, (height - h) // 2
-    within = scored[y0 - reach : y0 + reach + 1, x0 - reach : x0 + reach + 1]
-    score = cv2.GaussianBlur(within, (5, 5), 0)  # the best places form a plateau: take its middle
-    back = cv2.invertAffineTransform(turn)
-    fits = []
-    near = round(4 * scale)
-    for _ in range(min(count, PER_ANGLE)):
-        y, x = np.unravel_index(int(score.argmax()), score.shape)
-        middle = np.array([x0 - reach + x + (w - 1) / 2, y0 - reach + y + (h - 1) / 2, 1.0])
-        at = patch.to_mm((back @ middle)[None])[0]
-        fits.append(Fit(Pose(float(at[0]), float(at[1]), angle), float(score[y, x])))
-        score[max(0, y - near) : y + near + 1, max(0, x - near) : x + near + 1] = -1.0
-    return fits
+def _scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
+    """Return the score of the rectangle of w x h pixels at each place of each tile: (tiles, rows, columns).
 
-
-def _score(gray: Gray, w: int, h: int, margin: int) -> Field:
-    """Return the score of the rectangle of w x h pixels whose top left pixel is at each place where it fits in.
-
-    Only the strips in which its sides can run are looked at.
+    Place (0, 0) is the rectangle whose top left pixel is RIM_PX from the tile's edges.
     """
-    across, down = _edges(gray)
-    clutter = np.asarray(cv2.max(across, down), np.float32)
+    if free != "whole":
+        return _half_scores(tiles, w, h, margin, free)
+    count, height, width = tiles.shape
+    rows, columns = height - h - 2 * RIM_PX + 1, width - w - 2 * RIM_PX + 1
+    across, down = _edges(tiles)
+    clutter = np.maximum(across, down)
     long, short = round(0.84 * h), round(0.78 * w)
-    dy, dx = (h - long) // 2, (w - short) // 2
-    rows, columns = gray.shape[0] - h, gray.shape[1] - w
+    dy, dx = RIM_PX + (h - long) // 2, RIM_PX + (w - short) // 2
 
-    def level(field: Field, y: int, thick: int) -> NDArray[Any]:
-        strip = _sums(np.ascontiguousarray(field[y : y + rows + thick - 1]), short, thick)
-        return strip[:rows, dx : dx + columns]
+    def mean(table: Sums, y: int, x: int, tall: int, wide: int) -> Field:
+        """Return the mean of a box that lies at (x, y) when the rectangle lies at (0, 0), at each place."""
 
-    def upright(field: Field, x: int, thick: int) -> NDArray[Any]:
-        strip = _sums(np.ascontiguousarray(field[:, x : x + columns + thick - 1]), thick, long)
-        return strip[dy : dy + rows, :columns]
+        def corner(y: int, x: int) -> Sums:
+            return table[:-1].reshape(count, height, width + 1)[:, y : y + rows, x : x + columns]
 
-    sides = [level(down, 0, 1), upright(across, w - 1, 1), level(down, h - 1, 1), upright(across, 0, 1)]
-    inside = (
-        level(clutter, margin, 2)
-        + upright(clutter, w - margin - 2, 2)
-        + level(clutter, h - margin - 2, 2)
-        + upright(clutter, margin, 2)
-    )
+        total = corner(y + tall, x + wide) - corner(y, x + wide)
+        total -= corner(y + tall, x)
+        total += corner(y, x)
+        return np.asarray(total / np.float32(tall * wide), np.float32)
+
+    across_sums, down_sums, clutter_sums = (_table(field) for field in (across, down, clutter))
+    sides = [
+        mean(down_sums, RIM_PX, dx, 1, short),
+        mean(across_sums, dy, RIM_PX + w - 1, long, 1),
+        mean(down_sums, RIM_PX + h - 1, dx, 1, short),
+        mean(across_sums, dy, RIM_PX, long, 1),
+    ]
+    inside = mean(clutter_sums, RIM_PX + margin, dx, 2, short)
+    inside += mean(clutter_sums, dy, RIM_PX + w - margin - 2, long, 2)
+    inside += mean(clutter_sums, RIM_PX + h - margin - 2, dx, 2, short)
+    inside += mean(clutter_sums, dy, RIM_PX + margin, long, 2)
     weakest = np.minimum(np.minimum(sides[0], sides[1]), np.minimum(sides[2], sides[3]))
-    return np.asarray(0.5 * weakest + 0.125 * (sides[0] + sides[1] + sides[2] + sides[3]) - 0.15 * inside, np.float32)
+    total = 0.5 * weakest + 0.125 * (sides[0] + sides[1] + sides[2] + sides[3]) - 0.15 * inside
+    return np.asarray(total / FULL_STEP, np.float32)
 
 
-def _sums(field: Field, width: int, height: int) -> Field:
-    """Return the mean of the box of this size whose top left pixel is at each place; nothing beyond the rim."""
-    mean = cv2.boxFilter(field, cv2.CV_32F, (width, height), anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
-    return np.asarray(mean, np.float32)
+def _half_scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
+    """Return the same as `_scores` for cards of which only the upper or the lower part is free: three sides vote."""
+    count, height, width = tiles.shape
+    rows, columns = height - h - 2 * RIM_PX + 1, width - w - 2 * RIM_PX + 1
+    across, down = _edges(tiles)
+    clutter = np.maximum(across, down)
+    part = round(FREE_SHARE * h)
+    long, short = round(0.84 * part), round(0.78 * w)
+    dx, dy = RIM_PX + (w - short) // 2, RIM_PX + (part - long) // 2 + (0 if free == "upper" else h - part)
+    end, inner = (0, margin) if free == "upper" else (h - 1, h - margin - 2)
+
+    def mean(field: Gray, y: int, x: int, tall: int, wide: int) -> Field:
+        means = cv2.boxFilter(field, cv2.CV_32F, (wide, tall), anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
+        return np.asarray(means.reshape(count, height, width)[:, y : y + rows, x : x + columns], np.float32)
+
+    sides = [
+        mean(down, RIM_PX + end, dx, 1, short),
+        mean(across, dy, RIM_PX + w - 1, long, 1),
+        mean(across, dy, RIM_PX, long, 1),
+    ]
+    inside = mean(clutter, RIM_PX + inner, dx, 2, short)
+    inside += mean(clutter, dy, RIM_PX + margin, long, 2)
+    inside += mean(clutter, dy, RIM_PX + w - margin - 2, long, 2)
+    weakest = np.minimum(np.minimum(sides[0], sides[1]), sides[2])
+    total = 0.5 * weakest + (sides[0] + sides[1] + sides[2]) / 6 - 0.2 * inside
+    return np.asarray(total / FULL_STEP, np.float32)
 
 
-def _edges(gray: Gray) -> tuple[Field, Field]:
-    """Return how much of an upright and of a level edge is at each pixel, 0 to 1, one pixel of slack across."""
-    across = np.abs(cv2.Sobel(gray, cv2.CV_32F, 1, 0, ksize=3, scale=0.25))
-    down = np.abs(cv2.Sobel(gray, cv2.CV_32F, 0, 1, ksize=3, scale=0.25))
-    across, down = across - 0.5 * down, down - 0.5 * across
-    wide = cv2.dilate(across, np.ones((1, 3), np.uint8))
-    high = cv2.dilate(down, np.ones((3, 1), np.uint8))
-    full = 3 * LEAST_STEP
-    both = (np.clip((edges - LEAST_STEP) / full, 0.0, 1.0) for edges in (wide, high))
-    upright, level = (np.asarray(edges, np.float32) for edges in both)
-    return upright, level
+def _table(field: Gray) -> Sums:
+    """Return the sums of all that is above and left of each pixel, one row and one column more than the picture."""
+    return np.asarray(cv2.integral(field), np.int32)
+
+
+def _edges(tiles: Tiles) -> tuple[Gray, Gray]:
+    """Return how much of an upright and of a level edge is at each pixel, 0 to FULL_STEP, one pixel of slack across.
+
+    The tiles are looked at as one picture: shape (count * height, width).
+    """
+    gray = tiles.reshape(-1, tiles.shape[2])
+    across = cv2.convertScaleAbs(cv2.Sobel(gray, cv2.CV_16S, 1, 0, ksize=3), alpha=0.25)
+    down = cv2.convertScaleAbs(cv2.Sobel(gray, cv2.CV_16S, 0, 1, ksize=3), alpha=0.25)
+    wide = cv2.dilate(cv2.addWeighted(across, 1.0, down, -0.5, 0.0), np.ones((1, 3), np.uint8))
+    high = cv2.dilate(cv2.addWeighted(down, 1.0, across, -0.5, 0.0), np.ones((3, 1), np.uint8))
+    return _graded(np.asarray(wide, np.uint8)), _graded(np.asarray(high, np.uint8))
+
+
+def _graded(edges: Gray) -> Gray:
+    return np.asarray(np.clip(edges, LEAST_STEP, LEAST_STEP + FULL_STEP) - np.uint8(LEAST_STEP), np.uint8)
