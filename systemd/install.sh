@@ -28,9 +28,11 @@ if [ "$dry" = 0 ] && [ "$(id -u)" != 0 ]; then
 fi
 
 if command -v apt-get > /dev/null; then
-  packages=(python3-venv python3-numpy python3-opencv python3-gpiozero python3-lgpio)
-  # The Pi camera's package is only in Raspberry Pi OS.
-  if apt-cache show python3-picamera2 > /dev/null 2>&1; then packages+=(python3-picamera2); fi
+  packages=(python3-venv python3-numpy python3-opencv python3-gpiozero)
+  # These are only in Raspberry Pi OS.
+  for package in python3-lgpio python3-picamera2; do
+    if apt-cache show "$package" > /dev/null 2>&1; then packages+=("$package"); fi
+  done
   run apt-get install -y --no-install-recommends "${packages[@]}"
 fi
 
@@ -38,7 +40,7 @@ fi
 run python3 -m venv --system-site-packages "$prefix"
 run "$prefix/bin/python" -m pip install --quiet --upgrade --only-binary :all: pip "setuptools>=77"
 run "$prefix/bin/python" -m pip install --quiet --no-build-isolation "$source"
-for extra in gpiod onnxruntime; do
+for extra in "gpiod>=2.1" "lgpio>=0.2.2" onnxruntime; do
   run "$prefix/bin/python" -m pip install --quiet --only-binary :all: "$extra" ||
     echo "install: no ready-made $extra for this machine; 'spit-referee check' says what that costs"
 done
