@@ -58,15 +58,25 @@ def find_header_chip(device_dir: Path = Path("/dev")) -> Path:
     )
 
 
+def header_chip_number() -> int | None:
+    """Return N of the /dev/gpiochipN with the header's pins; None where that cannot be told."""
+    try:
+        return int(find_header_chip().name.removeprefix("gpiochip"))
+    except DeviceError:
+        return None
+
+
 def real_factory() -> Any:
     """Return a gpiozero pin factory on real pins: lgpio, else RPi.GPIO; raises DeviceError with the cure.
 
     `GPIOZERO_PIN_FACTORY` has no say: a forgotten "mock" in the environment must not give pads that feel nothing.
+    lgpio is told the chip: by itself it takes number 0 or, on a Pi 5, 4, and kernels have numbered otherwise.
     """
     reasons = []
     for name, module, factory in FACTORIES:
         try:
-            return getattr(import_module(module), factory)()
+            make = getattr(import_module(module), factory)
+            return make(chip=header_chip_number()) if name == "lgpio" else make()
         except gpio_errors() as error:
             reasons.append(f"{name}: {error}")
     raise DeviceError(f"gpiozero reaches no pins ({'; '.join(reasons)}); on a Pi: `sudo apt install python3-lgpio`")

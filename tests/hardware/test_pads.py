@@ -1,10 +1,12 @@
 """Pads on every backend: stamps come through unharmed, and nothing that breaks keeps the pads silent for good."""
 
 import errno
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic_ns, sleep
+from types import ModuleType
 from typing import Any, ClassVar
 
 import gpiod
@@ -340,6 +342,19 @@ def test_the_headers_chip_is_found_by_its_label(
     monkeypatch.setattr(gpiod, "Chip", FakeChip)
     monkeypatch.setattr(FakeChip, "labels", labels)
     assert find_header_chip(tmp_path).name == found
+
+
+@pytest.mark.parametrize("name, number", [("gpiochip0", 0), ("gpiochip15", 15)])
+def test_lights_go_to_the_same_chip_as_pads_whatever_its_number(
+    monkeypatch: pytest.MonkeyPatch, name: str, number: int
+) -> None:
+    asked: list[int | None] = []
+    module = ModuleType("gpiozero.pins.lgpio")
+    module.LGPIOFactory = lambda chip: asked.append(chip)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", module)
+    monkeypatch.setattr("hardware.gpio.find_header_chip", lambda: Path("/dev") / name)
+    real_factory()
+    assert asked == [number]
 
 
 def test_no_chip_and_no_header_are_sentences_with_cures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
