@@ -4,7 +4,7 @@ Frames may be dropped (the newest wins), observations never: the queue has no bo
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread
@@ -56,12 +56,18 @@ def nothing() -> None:
     """Do nothing at each pace."""
 
 
+def no_worries() -> Iterable[str]:
+    """Know of nothing else that is wrong."""
+    return ()
+
+
 class LiveRig:
     """An ObservationSource on a live table, or on a simulated one in real time.
 
     Iterate `observations()` once; it ends with a recording's last frame, or on `close`. Camera and pads put what they
     see into the queue that they share with the rig. A bug in the eyes ends the iteration with that error: a restart
     goes on with the game. `on_pace` is called from the iteration some fifty times a second, whatever is seen.
+    `worries` tells what is wrong beside the sensors, for the status: sentences, empty ones are left out.
     """
 
     def __init__(
@@ -75,11 +81,12 @@ class LiveRig:
         clock: Clock = monotonic_ns,
         on_first_frame: Callable[[Frame], None] = ignore,
         on_pace: Callable[[], None] = nothing,
+        worries: Callable[[], Iterable[str]] = no_worries,
     ) -> None:
         self.camera, self.eyes, self.pads = camera, eyes, pads
         self.last_frame: Frame | None = None
         self._queue, self._clock, self._watermark_ns = queue, clock, watermark_ns
-        self._on_first_frame, self._on_pace = on_first_frame, on_pace
+        self._on_first_frame, self._on_pace, self._worries = on_first_frame, on_pace, worries
         self._reached_ns = {"camera": 0, "pads": 0}
         self._ticked_ns = 0
         self._busy_since_ns: int | None = None
@@ -128,7 +135,8 @@ class LiveRig:
         """Return how the rig is doing."""
         camera, pads = self.camera, self.pads
         watched = camera if isinstance(camera, WatchedCamera) else None
-        slow = watched.why_slow() if watched else ""
+        slow = [watched.why_slow()] if watched else []
+        complaints = [*(watched.complaints if watched else []), *slow, *self._worries()]
         return RigStatus(
             camera=watched.name if watched else type(camera).__name__,
             camera_lost=watched.lost_because if watched else "",
@@ -139,7 +147,7 @@ class LiveRig:
             pads_lost=pads.lost_because if pads else "",
             down=pads.debouncer.down() if pads else (),
             waiting=self._queue.qsize(),
-            complaints=(*(watched.complaints if watched else []), *([slow] if slow else [])),
+            complaints=tuple(filter(None, complaints)),
         )
 
     def _serve(self) -> Iterator[AnyObservation]:

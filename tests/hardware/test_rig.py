@@ -1,9 +1,11 @@
 """The live rig: sensors in their own threads, one stream of news, and an end that leaves nothing running."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread, active_count
 from time import monotonic_ns, sleep
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +15,7 @@ from hardware.frames import Frame
 from hardware.heart import Heart
 from hardware.pads import FOUR_PADS, MockPads, PadReader
 from hardware.rig import LiveRig, NewsQueue
+from hardware.room import shortage
 from referee.observations import AnyObservation, HandsSeen, PadReleased, PadSlapped, SensorBack, SensorLost, Tick
 
 P1A = FOUR_PADS[0]
@@ -221,3 +224,18 @@ def test_the_end_waits_for_the_look_that_the_eyes_are_taking() -> None:
     Thread(target=lambda: looking.wait(5) and rig.stop()).start()
     assert not [seen for seen in stream if not isinstance(seen, Tick)]
     assert finished.is_set()
+
+
+def test_what_else_is_wrong_stands_beside_the_cameras_complaints() -> None:
+    rig = LiveRig(None, Eyes(), None, SimpleQueue(), worries=lambda: ("", "the disk is full"))
+    assert rig.status().complaints == ("the disk is full",)
+
+
+@pytest.mark.parametrize("free, says", [(2_000_000_000, ""), (40_000_000, "only 40 MB"), (500_000, "disk is full")])
+def test_too_little_room_for_games_is_said_with_its_cure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, says: str
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=free))
+    told = shortage(tmp_path, reserve_mb=500)
+    assert says in told and bool(told) == bool(says)
+    assert not told or f"make room on the disk of {tmp_path}" in told
