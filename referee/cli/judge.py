@@ -39,9 +39,11 @@ def judge(
 
 
 def _serve() -> None:
+    """Whatever comes in, every line is answered by one line."""
     session = Session()
-    for line in sys.stdin:
-        print(session.answer_line(line), flush=True)
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(session.answer_line(line) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def _files(paths: list[Path]) -> Iterator[Path]:
@@ -62,10 +64,12 @@ def _play(path: Path) -> Iterator[str]:
         yield from differences(document)
     except OSError as error:
         raise NotationError(f"{path} cannot be read ({error.strerror}): check the path") from None
-    except yaml.YAMLError as error:
-        raise NotationError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
     except NotationError as error:
         raise NotationError(f"{path}: {error}") from None
+    except RecursionError:
+        raise NotationError(f"{path} is nested too deeply for a scenario") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise NotationError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
 
 
 def _report(path: Path, found: list[str], as_json: bool) -> None:

@@ -31,8 +31,9 @@ def rules(
     if name is None:
         _list_sets(as_json)
         return
-    if name.upper() in RULEBOOK:
-        print(f"{name.upper()}  {RULEBOOK[name.upper()]}")
+    if (number := name.upper()) in RULEBOOK:
+        rule = {"rule": number, "sentence": RULEBOOK[number]}
+        print(msgspec.json.encode(rule).decode() if as_json else f"{number}  {RULEBOOK[number]}")
         return
     chosen = load_rules(name)
     if as_json:

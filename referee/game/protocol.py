@@ -1,6 +1,6 @@
 """The JSON-lines protocol of the scenarios: load a position, step through bursts, ask about the rules."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ from referee.cards import parse_card
 from referee.errors import NotationError, RefereeError
 from referee.game.judge import Judge
 from referee.game.scenario import (
+    Count,
     Plain,
     announcement_words,
     read_event,
@@ -20,6 +21,7 @@ from referee.game.scenario import (
 from referee.rules.deals import next_deal, row_sizes
 from referee.rules.legality import follows
 from referee.rules.rows import parse_row
+from referee.rules.rule_set import RuleSet
 from referee.rules.stuck import can_still_play
 
 
@@ -29,14 +31,14 @@ class Session:
     def __init__(self) -> None:
         self._judge: Judge | None = None
 
-    def answer_line(self, line: str) -> str:
+    def answer_line(self, line: bytes | str) -> bytes:
         """Answer one line of JSON with one line of JSON; what cannot be understood gets `{"error": sentence}`."""
         try:
-            return msgspec.json.encode(self.answer(msgspec.json.decode(line, type=dict[str, Any]))).decode()
-        except msgspec.DecodeError as error:
-            return msgspec.json.encode({"error": f"this line is not a JSON object: {error}"}).decode()
+            return msgspec.json.encode(self.answer(msgspec.json.decode(line, type=dict[str, Any])))
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            return msgspec.json.encode({"error": f"this line is not a JSON object: {error}"})
         except RefereeError as error:
-            return msgspec.json.encode({"error": str(error)}).decode()
+            return msgspec.json.encode({"error": str(error)})
 
     def answer(self, message: Mapping[str, Any]) -> Plain:
         """Answer one message; raises RefereeError for one that cannot be understood."""
@@ -46,11 +48,11 @@ class Session:
                 return {"ok": True}
             case {"step": list(events)}:
                 return self.step(events)
-            case {"ask": str(question)}:
-                return {"answer": ask(question, message)}
+            case {"ask": str()}:
+                return {"answer": ask(message)}
         raise NotationError(f"{dict(message)} is not a message: send load, step or ask")
 
-    def step(self, events: list[Mapping[str, Any]]) -> Plain:
+    def step(self, events: Sequence[Mapping[str, Any]]) -> Plain:
         """Judge a burst and return rulings, announcements and state."""
         if self._judge is None:
             raise NotationError('no game is loaded: send {"load": {"ruleset": .., "start": ..}} first')
@@ -63,22 +65,55 @@ class Session:
         }
 
 
-def ask(question: str, message: Mapping[str, Any]) -> Any:
-    """Answer a question about the rules alone: `plays`, `can`, `shape` or `next_deal`."""
-    rules = read_rules(message.get("options") or {})
+class _Plays(msgspec.Struct, tag_field="ask", tag="plays"):
+    """May this card be played on that one?"""
+
+    card: str
+    top: str
+    options: dict[str, Any] | None = None
+
+    def answer(self, rules: RuleSet) -> bool:
+        return follows(parse_card(self.card), parse_card(self.top), rules)
+
+
+class _Can(msgspec.Struct, tag_field="ask", tag="can"):
+    """Can a player with this row still do something?"""
+
+    tops: list[str]
+    row: list[str]
+    deck: Count | None = None
+    options: dict[str, Any] | None = None
+
+    def answer(self, rules: RuleSet) -> bool | None:
+        return can_still_play(parse_row(self.row), [parse_card(top) for top in self.tops], rules, self.deck or 0)
+
+
+class _Shape(msgspec.Struct, tag_field="ask", tag="shape"):
+    """How many cards lie in each pile of a row that is dealt from so many?"""
+
+    cards: Count
+    options: dict[str, Any] | None = None
+
+    def answer(self, rules: RuleSet) -> list[int]:
+        return list(row_sizes(self.cards, rules))
+
+
+class _NextDeal(msgspec.Struct, tag_field="ask", tag="next_deal"):
+    """One middle pile or two, and who starts which?"""
+
+    p1: Count
+    p2: Count
+    options: dict[str, Any] | None = None
+
+    def answer(self, rules: RuleSet) -> Plain:
+        deal = next_deal(self.p1, self.p2, rules)
+        return {"piles": deal.piles, "first_spit": {player: list(piles) for player, piles in deal.first.items()}}
+
+
+def ask(message: Mapping[str, Any]) -> Any:
+    """Answer a question about the rules alone; raises RefereeError for one that cannot be understood."""
     try:
-        match question:
-            case "plays":
-                return follows(parse_card(message["card"]), parse_card(message["top"]), rules)
-            case "can":
-                tops = [parse_card(top) for top in message["tops"]]
-                return can_still_play(parse_row(message["row"]), tops, rules, message.get("deck") or 0)
-            case "shape":
-                return list(row_sizes(message["cards"], rules))
-            case "next_deal":
-                deal = next_deal(message["p1"], message["p2"], rules)
-                first = {player: list(piles) for player, piles in deal.first.items()}
-                return {"piles": deal.piles, "first_spit": first}
-    except KeyError as error:
-        raise NotationError(f"the question {question!r} needs {error}") from None
-    raise NotationError(f"{question!r} is not a question: ask plays, can, shape or next_deal")
+        question = msgspec.convert(message, _Plays | _Can | _Shape | _NextDeal)
+    except msgspec.ValidationError as error:
+        raise NotationError(f"this question cannot be answered (plays, can, shape or next_deal): {error}") from None
+    return question.answer(read_rules(question.options or {}))

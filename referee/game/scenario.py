@@ -1,7 +1,7 @@
 """The scenarios' words: their dictionaries to events and positions, rulings and announcements back to dictionaries."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -14,7 +14,7 @@ from referee.game.position import Due, Middle, Position, Side, seen_bits
 from referee.game.rulings import Illegal, Legal, Ruling, Undecided
 from referee.rules.rows import parse_row
 from referee.rules.rule_set import RuleSet, rule_set_from
-from referee.table import PILES, PLAYERS
+from referee.table import PILES, PLAYERS, Pile, Player
 
 Plain = dict[str, Any]
 """A JSON object in the scenarios' words."""
@@ -23,8 +23,43 @@ NS_PER_MS: Final = 1_000_000
 NS_PER_US: Final = 1_000
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+
+
+class _SideWords(msgspec.Struct):
+    """A player's side in a `start`: `spit`, `deck` and `stock` are the packet under its three names."""
+
+    row: list[str] = []
+    spit: Count = 0
+    deck: Count = 0
+    stock: Count = 0
+    hand: Count = 0
+
+
+class _MiddleWords(msgspec.Struct):
+    top: str
+    count: Count
+    started_by: Player | None = None
+
+
+class _StartWords(msgspec.Struct):
+    """The `start` of a scenario, as it is written."""
+
+    phase: Literal["await_spit", "first_spit", "play", "spit", "slap", "over"]
+    p1: _SideWords
+    p2: _SideWords
+    middle: dict[Pile, _MiddleWords] | None = None
+    side: dict[Pile, Count] | None = None
+    pending: dict[Player, list[Due]] | None = None
+    piles: Literal[1, 2] = 2
+    total: Count = 52
+    cleared_by: Player | None = None
+
+
 def read_rules(words: Mapping[str, Any]) -> RuleSet:
     """The rule set that a scenario names: a `preset`, and options that override it."""
+    if not isinstance(words, Mapping):
+        raise NotationError(f"{words!r} is not a rule set: write a mapping like {{preset: pagat}}")
     options = dict(words)
     return rule_set_from({"extends": options.pop("preset", "pagat"), **options})
 
@@ -44,8 +79,12 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
         elif "card" in words:
             fields["card"] = parse_card(words["card"])
         event: AnyEvent = msgspec.convert(fields, AnyEvent)
-    except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
-        raise NotationError(f"{words!r} is not an event of a scenario ({error!r})") from None
+    except NotationError:
+        raise
+    except KeyError as error:
+        raise NotationError(f"{words!r} is not an event of a scenario: it needs {error}") from None
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise NotationError(f"{words!r} is not an event of a scenario: {error}") from None
     return event
 
 
@@ -65,48 +104,47 @@ _FIELDS: Final[Mapping[tuple[str, str], str]] = {
 def read_start(words: Mapping[str, Any]) -> Position:
     """The position that a scenario's `start` describes; raises NotationError for what is none."""
     try:
-        pending = words.get("pending") or {}
-        middle, outer = words.get("middle") or {}, words.get("side") or {}
-        phase = _phase(words["phase"], middle, words.get("piles", 2))
-        position = Position(
-            phase=phase,
-            p1=_side(words["p1"], pending.get("p1", ()), phase),
-            p2=_side(words["p2"], pending.get("p2", ()), phase),
-            A=_middle(middle.get("A", {}), outer.get("A", 0)),
-            B=_middle(middle.get("B", {}), outer.get("B", 0)),
-            piles=words.get("piles", 2),
-            total=words.get("total", 52),
-            cleared_by=words.get("cleared_by"),
-            seen=seen_bits(parse_card(pile["top"]) for pile in middle.values()),
-        )
-        return msgspec.convert(msgspec.to_builtins(position), Position)  # the values, too, must be of their kinds
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise NotationError(f"{words!r} is not the start of a scenario ({error!r})") from None
+        start = msgspec.convert(words, _StartWords)
+    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError) as error:
+        raise NotationError(f"this is not the start of a scenario: {error}") from None
+    middle, outer, pending = start.middle or {}, start.side or {}, start.pending or {}
+    phase = _phase(start, middle)
+    return Position(
+        phase=phase,
+        p1=_side(start.p1, pending.get("p1", []), phase),
+        p2=_side(start.p2, pending.get("p2", []), phase),
+        A=_middle(middle.get("A"), outer.get("A", 0)),
+        B=_middle(middle.get("B"), outer.get("B", 0)),
+        piles=start.piles,
+        total=start.total,
+        cleared_by=start.cleared_by,
+        seen=seen_bits(parse_card(pile.top) for pile in middle.values()),
+    )
 
 
-def _phase(name: str, middle: Mapping[str, Any], piles: int) -> Phase:
+def _phase(start: _StartWords, middle: Mapping[Pile, _MiddleWords]) -> Phase:
     """Waiting for a spit is the start of a deal as long as a pile in use is not started."""
-    if name != "await_spit":
-        return Phase(name)
-    return Phase.SPIT if all(pile in middle for pile in PILES[:piles]) else Phase.FIRST_SPIT
+    if start.phase != "await_spit":
+        return Phase(start.phase)
+    return Phase.SPIT if all(pile in middle for pile in PILES[: start.piles]) else Phase.FIRST_SPIT
 
 
-def _side(words: Mapping[str, Any], pending: Iterable[Due], phase: Phase) -> Side:
-    packet = words.get("spit", words.get("deck", words.get("stock", 0)))
+def _side(words: _SideWords, pending: list[Due], phase: Phase) -> Side:
+    packet = words.spit or words.deck or words.stock
     waiting = phase in (Phase.SPIT, Phase.FIRST_SPIT)
     return Side(
-        row=parse_row(words.get("row", ())),
+        row=parse_row(words.row),
         packet=packet,
-        hand=words.get("hand", 0),
+        hand=words.hand,
         due=tuple(pending),
         has_spat=waiting and not pending and packet > 0,
     )
 
 
-def _middle(words: Mapping[str, Any], outer: int) -> Middle:
-    if not words:
+def _middle(words: _MiddleWords | None, outer: int) -> Middle:
+    if words is None:
         return Middle(outer=outer)
-    return Middle(top=parse_card(words["top"]), count=words["count"], started_by=words.get("started_by"), outer=outer)
+    return Middle(top=parse_card(words.top), count=words.count, started_by=words.started_by, outer=outer)
 
 
 def ruling_words(ruling: Ruling) -> Plain:

@@ -4,27 +4,170 @@ A scenario is a start and steps, each a burst with the rulings, announcements an
 keys that are given are compared. A table (`kind`) asks one question of the rules over and over.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from referee.cards import PACK
 from referee.errors import NotationError
 from referee.game.protocol import Session, ask
 
-Document = Mapping[str, Any]
+Plain = Mapping[str, Any]
 
 
-def differences(document: Document) -> Iterator[str]:
+class Step(msgspec.Struct):
+    """A burst of events and what should come of it."""
+
+    events: list[dict[str, Any]]
+    rulings: Any = msgspec.UNSET
+    say: Any = msgspec.UNSET
+    state: Any = msgspec.UNSET
+
+
+class Scenario(msgspec.Struct):
+    ruleset: dict[str, Any]
+    start: dict[str, Any]
+    steps: list[Step]
+
+    def differences(self) -> Iterator[str]:
+        session = Session()
+        session.answer({"load": {"ruleset": self.ruleset, "start": self.start}})
+        for n, step in enumerate(self.steps, 1):
+            answer = session.step(step.events)
+            expected = {"rulings": step.rulings, "say": step.say, "state": step.state}
+            found = first_difference({k: v for k, v in expected.items() if v is not msgspec.UNSET}, answer)
+            if found:
+                yield f"step {n}: {found}"
+
+
+class LegalityTable(msgspec.Struct, tag_field="kind", tag="legality"):
+    """For each top one bit per card of `deck`: whether it may be played."""
+
+    options: dict[str, Any]
+    deck: list[str]
+    tops: dict[str, str]
+
+    def differences(self) -> Iterator[str]:
+        for top, bits in self.tops.items():
+            if len(bits) != len(self.deck):
+                raise NotationError(f"the top {top} has {len(bits)} answers for {len(self.deck)} cards")
+            for card, bit in zip(self.deck, bits, strict=True):
+                question = {"ask": "plays", "options": self.options, "card": card, "top": top}
+                if card != top and ask(question) != (bit == "1"):
+                    yield f"{card} on {top}: expected {bit}"
+
+
+class StuckCase(msgspec.Struct):
+    tops: list[str]
+    p1: list[str]
+    p2: list[str]
+    can: tuple[bool | None, bool | None]
+    decks: tuple[int, int] | None = None
+
+
+class StuckGroup(msgspec.Struct):
+    name: str
+    options: dict[str, Any]
+    cases: list[StuckCase]
+
+
+class StuckTable(msgspec.Struct, tag_field="kind", tag="stuck"):
+    groups: list[StuckGroup]
+
+    def differences(self) -> Iterator[str]:
+        for group in self.groups:
+            for case in group.cases:
+                for n, row in enumerate((case.p1, case.p2)):
+                    deck = None if case.decks is None else case.decks[n]
+                    question = {"ask": "can", "options": group.options, "tops": case.tops, "row": row, "deck": deck}
+                    if ask(question) != case.can[n]:
+                        yield f"{group.name}: p{n + 1} of {msgspec.to_builtins(case)}"
+
+
+class ShapeCase(msgspec.Struct):
+    options: dict[str, Any]
+    cards: int
+    row: list[int]
+
+
+class NextDealCase(msgspec.Struct):
+    options: dict[str, Any]
+    p1: int
+    p2: int
+    piles: int
+    first_spit: Any
+
+
+class DealsTable(msgspec.Struct, tag_field="kind", tag="deals"):
+    shapes: list[ShapeCase]
+    next_deals: list[NextDealCase]
+
+    def differences(self) -> Iterator[str]:
+        for shape in self.shapes:
+            if ask({"ask": "shape", "options": shape.options, "cards": shape.cards}) != shape.row:
+                yield f"shape of {msgspec.to_builtins(shape)}"
+        for deal in self.next_deals:
+            answer = ask({"ask": "next_deal", "options": deal.options, "p1": deal.p1, "p2": deal.p2})
+            if answer != {"piles": deal.piles, "first_spit": deal.first_spit}:
+                yield f"deal after {msgspec.to_builtins(deal)}"
+
+
+class RaceCase(msgspec.Struct):
+    top: str
+    first: str
+    second: str
+    after_ms: int
+    second_is: str
+    top_then: str
+
+
+class RacesTable(msgspec.Struct, tag_field="kind", tag="races"):
+    cases: list[RaceCase]
+
+    def differences(self) -> Iterator[str]:
+        for case in self.cases:
+            answer = _one_step({"preset": "pagat"}, _race_start(case), _race(case))
+            second = answer["rulings"][1]
+            if second.get("reason", second["ruling"]) != case.second_is or answer["state"]["top_A"] != case.top_then:
+                yield f"{msgspec.to_builtins(case)}: got {second}"
+
+
+class SlapsCase(msgspec.Struct):
+    slaps: list[tuple[str, str, float]]
+    resolution_us: int
+    result: dict[str, Any]
+
+
+class SlapsTable(msgspec.Struct, tag_field="kind", tag="slaps"):
+    cases: list[SlapsCase]
+
+    def differences(self) -> Iterator[str]:
+        for case in self.cases:
+            rules = {"preset": "pagat", "slap_resolution_us": case.resolution_us}
+            slaps = [
+                {"t": t_us / 1000, "do": "slap", "player": player, "pile": pile, "t_us": t_us}
+                for player, pile, t_us in case.slaps
+            ]
+            said = _one_step(rules, SLAP_START, slaps)["say"]
+            result = {"pile": case.result["dead_heat"]} if "dead_heat" in case.result else case.result
+            if not said or first_difference(result, said[0]):
+                yield f"{msgspec.to_builtins(case)}: got {said[:1]}"
+
+
+Table = LegalityTable | StuckTable | DealsTable | RacesTable | SlapsTable
+
+
+def differences(document: Plain) -> Iterator[str]:
     """Yield one line for each step or case whose answer differs; raises NotationError for what is no scenario."""
+    if "steps" not in document and "kind" not in document:
+        raise NotationError("this is no scenario: it has neither steps nor a kind of table")
+    kind: Any = Scenario if "steps" in document else Table
     try:
-        if "steps" in document:
-            yield from _play(document)
-        elif document.get("kind") in _TABLES:
-            yield from _TABLES[document["kind"]](document)
-        else:
-            raise NotationError("this is no scenario: it has neither steps nor a known kind of table")
-    except (AttributeError, KeyError, TypeError) as error:
-        raise NotationError(f"this scenario cannot be played: {error!r} is missing or out of place") from None
+        exam: Scenario | Table = msgspec.convert(document, kind)
+    except (msgspec.ValidationError, UnicodeError, RecursionError) as error:
+        raise NotationError(f"this scenario cannot be played: {error}") from None
+    yield from exam.differences()
 
 
 def first_difference(expected: Any, got: Any, path: str = "") -> str | None:
@@ -38,95 +181,33 @@ def first_difference(expected: Any, got: Any, path: str = "") -> str | None:
     return next((found for name, one, other in parts if (found := first_difference(one, other, name))), None)
 
 
-def _play(scenario: Document) -> Iterator[str]:
-    session = Session()
-    session.answer({"load": {"ruleset": scenario["ruleset"], "start": scenario["start"]}})
-    for n, step in enumerate(scenario["steps"], 1):
-        answer = session.step(step["events"])
-        expected = {key: step[key] for key in ("rulings", "say", "state") if key in step}
-        found = first_difference(expected, answer)
-        if found:
-            yield f"step {n}: {found}"
-
-
-def _legality(table: Document) -> Iterator[str]:
-    for top, bits in table["tops"].items():
-        for card, bit in zip(table["deck"], bits, strict=True):
-            question = {"options": table["options"], "card": card, "top": top}
-            if card != top and ask("plays", question) != (bit == "1"):
-                yield f"{card} on {top}: expected {bit}"
-
-
-def _stuck(table: Document) -> Iterator[str]:
-    for group in table["groups"]:
-        for case in group["cases"]:
-            for n, player in enumerate(("p1", "p2")):
-                deck = case["decks"][n] if "decks" in case else None
-                question = {"options": group["options"], "tops": case["tops"], "row": case[player], "deck": deck}
-                if ask("can", question) != case["can"][n]:
-                    yield f"{group['name']}: {player} of {case}"
-
-
-def _deals(table: Document) -> Iterator[str]:
-    for case in table["shapes"]:
-        if ask("shape", case) != case["row"]:
-            yield f"shape of {case}"
-    for case in table["next_deals"]:
-        if ask("next_deal", case) != {"piles": case["piles"], "first_spit": case["first_spit"]}:
-            yield f"deal after {case}"
-
-
-def _races(table: Document) -> Iterator[str]:
-    for case in table["cases"]:
-        rest = [card for card in PACK if card not in (case["top"], case["first"], case["second"])]
-        hidden = ["2:", f"2:{rest[1]}", f"3:{rest[2]}", f"4:{rest[3]}"]
-        middle = {"A": {"top": case["top"], "count": 1}, "B": {"top": rest[8], "count": 1}}
-        start = {
-            "phase": "play",
-            "p1": {"row": [f"0:{case['first']}", *hidden], "spit": 10},
-            "p2": {"row": [f"0:{case['second']}", "2:", f"2:{rest[5]}", f"3:{rest[6]}", f"4:{rest[7]}"], "spit": 10},
-            "middle": middle,
-        }
-        events = [
-            {"t": 1000, "do": "land", "player": "p1", "pile": "A", "card": case["first"]},
-            {"t": 1000 + case["after_ms"], "do": "land", "player": "p2", "pile": "A", "card": case["second"]},
-        ]
-        answer = _one_step({"preset": "pagat"}, start, events)
-        second = answer["rulings"][1]
-        if second.get("reason", second["ruling"]) != case["second_is"] or answer["state"]["top_A"] != case["top_then"]:
-            yield f"{case}: got {second}"
-
-
-def _slaps(table: Document) -> Iterator[str]:
-    start = {
-        "phase": "slap",
-        "cleared_by": "p1",
-        "p1": {"row": ["-"] * 5, "spit": 5},
-        "p2": {"row": ["0:7S", "1:QH", "-", "-", "-"], "spit": 5},
-        "middle": {"A": {"top": "8D", "count": 19}, "B": {"top": "KC", "count": 20}},
+def _race_start(case: RaceCase) -> Plain:
+    rest = [card for card in PACK if card not in (case.top, case.first, case.second)]
+    return {
+        "phase": "play",
+        "p1": {"row": [f"0:{case.first}", "2:", f"2:{rest[1]}", f"3:{rest[2]}", f"4:{rest[3]}"], "spit": 10},
+        "p2": {"row": [f"0:{case.second}", "2:", f"2:{rest[5]}", f"3:{rest[6]}", f"4:{rest[7]}"], "spit": 10},
+        "middle": {"A": {"top": case.top, "count": 1}, "B": {"top": rest[8], "count": 1}},
     }
-    for case in table["cases"]:
-        rules = {"preset": "pagat", "slap_resolution_us": case["resolution_us"]}
-        slaps = [
-            {"t": t_us / 1000, "do": "slap", "player": player, "pile": pile, "t_us": t_us}
-            for player, pile, t_us in case["slaps"]
-        ]
-        said = _one_step(rules, start, slaps)["say"][0]
-        result = {"pile": case["result"]["dead_heat"]} if "dead_heat" in case["result"] else case["result"]
-        if first_difference(result, said):
-            yield f"{case}: got {said}"
 
 
-def _one_step(rules: Document, start: Document, events: Sequence[Document]) -> dict[str, Any]:
+def _race(case: RaceCase) -> list[Plain]:
+    return [
+        {"t": 1000, "do": "land", "player": "p1", "pile": "A", "card": case.first},
+        {"t": 1000 + case.after_ms, "do": "land", "player": "p2", "pile": "A", "card": case.second},
+    ]
+
+
+SLAP_START: Plain = {
+    "phase": "slap",
+    "cleared_by": "p1",
+    "p1": {"row": ["-"] * 5, "spit": 5},
+    "p2": {"row": ["0:7S", "1:QH", "-", "-", "-"], "spit": 5},
+    "middle": {"A": {"top": "8D", "count": 19}, "B": {"top": "KC", "count": 20}},
+}
+
+
+def _one_step(rules: Plain, start: Plain, events: Sequence[Plain]) -> dict[str, Any]:
     session = Session()
     session.answer({"load": {"ruleset": rules, "start": start}})
     return session.step(list(events))
-
-
-_TABLES: Final[Mapping[str, Callable[[Document], Iterator[str]]]] = {
-    "legality": _legality,
-    "stuck": _stuck,
-    "deals": _deals,
-    "races": _races,
-    "slaps": _slaps,
-}

@@ -56,6 +56,9 @@ class Stock(msgspec.Struct, frozen=True, array_like=True):
 
 EMPTY: Final = Stock()
 
+MOST_DIGITS: Final = 3
+"""A stock pile of a thousand cards is a slip of the pen."""
+
 Row = tuple[Stock, ...]
 
 
@@ -68,7 +71,7 @@ def parse_stock(text: str) -> Stock:
     if text == "-":
         return EMPTY
     down, colon, up = text.partition(":")
-    if not colon or not down.isdecimal():
+    if not colon or not down.isdecimal() or len(down) > MOST_DIGITS:
         raise NotationError(f'{text!r} is not a stock pile: write it like "2:9S", "3:" or "-"')
     return Stock(int(down), tuple(parse_card(card) for card in up.split("+")) if up else ())
 

@@ -126,7 +126,7 @@ def rule_set_from(mapping: Mapping[str, Any]) -> RuleSet:
     not have, and options that contradict each other.
     """
     options = dict(mapping)
-    base = rule_set(str(options.pop("extends", "pagat")))
+    base = _extended(options.pop("extends", "pagat"))
     for name in options:
         if name not in OPTIONS:
             raise SettingsError(f"rules.{name} is not an option{_nearest(name, OPTIONS)}")
@@ -136,6 +136,12 @@ def rule_set_from(mapping: Mapping[str, Any]) -> RuleSet:
         if isinstance(error.__cause__, SettingsError):
             raise error.__cause__ from None
         raise SettingsError(_cure(options, str(error))) from None
+
+
+def _extended(name: object) -> RuleSet:
+    if not isinstance(name, str):
+        raise SettingsError(f"rules.extends is {name!r}: write the name of one rule set, {' or '.join(PRESETS)}")
+    return rule_set(name)
 
 
 def _cure(options: Mapping[str, Any], message: str) -> str:

@@ -48,7 +48,8 @@ def _deal(rules: RuleSet) -> Clauses:
     match rules.setup:
         case "pyramid":
             piles = f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} cards"
-            yield "R8, R9, R15", f"Each lays out {len(sizes)} stock piles of {piles}, the top card of each face up."
+            numbers = "R8, R9" if rules.piles == 5 else "R9, R15"
+            yield numbers, f"Each lays out {len(sizes)} stock piles of {piles}, the top card of each face up."
         case "canfield":
             yield "R13", "Each lays out four single cards face up and a stack of ten face down with one face up on top."
         case "row_of_four":
