@@ -56,7 +56,7 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
     shaken_pads: float = 0.05
     """Landings that a pad feels."""
     pile_read_ms: int = 500
-    row_read_ms: int = 1000
+    row_read_ms: int = 500
 
 
 PERFECT = Noise(

@@ -19,6 +19,7 @@ from referee.observations import (
 )
 from referee.rules.rule_set import RuleSet
 from referee.table import PILES, PLAYERS, Pile, Player
+from referee.tracker import evidence
 from referee.tracker.layout import Layout
 from referee.tracker.rows import LONG_AGO, RowView
 from referee.tracker.worlds import (
@@ -40,8 +41,6 @@ QUIET_NS = 4000 * MS
 """So long nobody is blamed after the thread was lost or found again."""
 FITS = frozenset(("not_adjacent", "same_colour"))
 """Reasons that rest on the card alone: it must have been seen in its row, and seen to be gone from there."""
-LATE_NS = 300 * MS
-"""A card that was seen to be gone so long before a landing is not what landed."""
 COUNTED = frozenset(
     ("deal_is_over", "not_started", "wrong_pile", "pile_not_in_use", "not_your_spit", "already_spat", "not_stuck")
 )
@@ -50,9 +49,13 @@ BUILT_ON = 4
 BUILT_ON_NS = 3500 * MS
 """So many refused cards must follow one another, the first lying so long, before the players are believed."""
 MISCOUNTED = 0.01
-"""How often a player has a spit card left who seemed to have none, after a deal with doubts."""
+MISCOUNTED_SELDOM = 0.001
+"""How often a player has a spit card left who seemed to have none, or the other way, after a deal with doubts and in
+others."""
 MISSED = 0.003
 """Share of landings that nobody reports."""
+JITTER_NS = 40 * MS
+"""A look so close to a landing may show the pile before or after it."""
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
 SEEN_ENOUGH_NS = 700 * MS
@@ -93,8 +96,8 @@ class PileView(msgspec.Struct):
     """What a middle pile was last seen to show."""
 
     first: Card | None = None
-    odds: CardOdds = {}
-    """The reading of the lying top when it came down."""
+    stack: list[CardOdds] = []
+    """All readings together of each card that came down of late, the uppermost last."""
     seen_ns: int = LONG_AGO
     strange: list[PileRead] = []
     """Looks that no world explains: misread, or ahead of the report of a landing."""
@@ -107,6 +110,24 @@ class PileView(msgspec.Struct):
     is_old: bool = False
     """It still shows the cards of the deal before."""
     changed_ns: int = LONG_AGO
+
+    def copy(self) -> "PileView":
+        return changed(self, strange=list(self.strange), stack=list(self.stack))
+
+    def odds_of(self, card: Card) -> CardOdds:
+        """All readings together of the uppermost card that was read as this one."""
+        return next((odds for odds in reversed(self.stack) if evidence.best_card(odds) == card), {})
+
+    def put(self, odds: CardOdds) -> None:
+        """A card came down."""
+        self.stack = [*self.stack[-5:], odds]
+
+    def take(self, odds: CardOdds) -> None:
+        """A card was taken off."""
+        if self.stack:
+            fits = [evidence.card_likelihood(lying, card) if (card := evidence.best_card(odds)) else 0.0
+                    for lying in self.stack]  # fmt: skip
+            del self.stack[max(range(len(fits)), key=lambda n: (fits[n], n))]
 
 
 @dataclass(slots=True)
@@ -135,8 +156,11 @@ class Belief:
     """The position that was last found not to be stuck."""
     lost: int = 0
     """Landings since the thread was lost; 0 while it is held."""
-    landed: list[tuple[int, Pile]] = field(default_factory=list)
+    landed: list[CardLanded] = field(default_factory=list)
     """The last few landings."""
+    ended: World | None = None
+    """The table as it lay when the deal was over and its piles were taken, until a card of the next one lands."""
+    takers: Mapping[Pile, Player] = field(default_factory=dict)
     phase: str = ""
     lost_sensors: frozenset[str] = frozenset()
     apart: tuple[World, ...] = ()
@@ -151,7 +175,7 @@ class Belief:
             self,
             layout=self.layout.copy(),
             rows={player: row.copy() for player, row in self.rows.items()},
-            piles={pile: changed(view, strange=list(view.strange)) for pile, view in self.piles.items()},
+            piles={pile: view.copy() for pile, view in self.piles.items()},
             open={n: copy(one) for n, one in self.open.items()},
         )
 

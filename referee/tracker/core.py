@@ -6,16 +6,20 @@ anything else, and the looks that could still excuse the player.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
 from referee.cards import Card
+from referee.game.announcements import DealOver, NextDeal
+from referee.game.deal_end import award, has_cleared
 from referee.game.events import Call, TakeBack
 from referee.game.judge import judge
 from referee.game.phases import Phase
 from referee.observations import (
     Called,
     CardLanded,
+    CardOdds,
     CardTakenBack,
     HandsSeen,
     PilesTaken,
@@ -24,14 +28,13 @@ from referee.observations import (
     SensorLost,
 )
 from referee.rules.legality import follows
-from referee.table import PILES, PLAYERS, Pile, Player
+from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import (
     BUILT_ON,
     BUILT_ON_NS,
     COUNTED,
     FITS,
-    LATE_NS,
     MS,
     NAME_NS,
     NOT_YET,
@@ -65,9 +68,10 @@ class Core(Looks):
     def land(self, n: int, landing: CardLanded) -> None:
         """A card came down: every world splits into what it may have been."""
         self._begin_in_a_hurry()
+        self.ended, self.takers = None, {}
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
-        self.landed = [*self.landed[-7:], (landing.at_ns, landing.pile)]
+        self.landed = [*self.landed[-7:], landing]
         lying = sum(not one.buried for one in self.position.middle(landing.pile).lying)
         top_seen_ns = pile.seen_ns if pile.seen_ns > pile.changed_ns else LONG_AGO
         self.open[n] = OpenLanding(landing, top_seen_ns, refused_before=lying)
@@ -79,6 +83,8 @@ class Core(Looks):
             for before, guess in self._guesses(world, report):
                 branches.append((before.weighed(guess.likelihood).log_weight, before, guess))
             branches += self._reports_of_unseen(world, landing)
+        if not self._looks_legal(branches):
+            branches += self._excuses(report)
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         self.become(
@@ -86,6 +92,7 @@ class Core(Looks):
             for log_weight, world, what in branches
             if log_weight > heaviest + NEGLIGIBLE
         )
+        pile.put(self._with_row_readings(n, landing))
         if landing.at_ns >= pile.changed_ns:
             pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
@@ -103,8 +110,22 @@ class Core(Looks):
             cards = evidence.merged(cards, look.cards, first) if cards else look.cards
             if evidence.best_card(look.cards) == first:
                 view.seen_ns = max(view.seen_ns, look.at_ns)
-        view.strange, view.odds = kept, cards
+        view.strange = kept
         return msgspec.structs.replace(landing, cards=cards)
+
+    def _with_row_readings(self, n: int, landing: CardLanded) -> CardOdds:
+        """What the landing's own reading and those in its row say together, as far as it is known whence it came."""
+        claim = self.worlds[0].claims.get(n)
+        if claim is None or claim.place is None or claim.player == "unknown":
+            return landing.cards
+        owner = OPPONENT[claim.player] if claim.reason == "not_your_card" else claim.player
+        odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
+        return evidence.merged(odds, landing.cards, None) if odds and landing.cards else odds or landing.cards
+
+    def _looks_legal(self, branches: list[tuple[float, World, Guess | Claim]]) -> bool:
+        """Whether the likeliest understanding of a landing blames nobody."""
+        _, world, what = max(branches, key=lambda branch: branch[0])
+        return isinstance(what, Claim) or self._judged(world, what)[0].word == "legal"
 
     def _drop_the_unlikely(self, at_ns: int) -> None:
         """Worlds that the looks since the last landing have not helped are given up before the next one splits all."""
@@ -124,6 +145,7 @@ class Core(Looks):
             worlds.append(after.weighed(likelihood))
         self.become(worlds)
         view = self.piles[taken.pile]
+        view.take(taken.cards)
         view.first, view.changed_ns, view.odd_looks = None, max(view.changed_ns, taken.at_ns), 0
         view.is_doubtful = view.is_doubtful or any(isinstance(v, TakenBack) and not v.was_due for v in told)
         self.moved_ns = max(self.moved_ns, taken.at_ns)
@@ -140,6 +162,8 @@ class Core(Looks):
                 likelihood *= evidence.player_likelihood(taken.players, who)
             event = TakeBack(at_ns=taken.at_ns, player="unknown", pile=taken.pile, card=card)
             _, position, _ = judge(self.rules, world.position, event, (event,))
+            if card in world.stayed:
+                position = rowsync.uncounted(position, card, taken.pile)
             left = World(position, world.log_weight, world.claims, world.stayed - {card})
             return left, card, True, likelihood
         if middle.top is None:
@@ -162,9 +186,45 @@ class Core(Looks):
                 present |= set(seen.players)
         return tuple(sorted(present)) or PLAYERS
 
-    def pile_taken(self, taken: PilesTaken) -> None:
-        self.piles[taken.pile].is_old = False
-        self.piles[taken.pile].strange.clear()
+    def pile_taken(self, n: int, taken: PilesTaken) -> list[AnyVerdict]:
+        """A pile was picked up. Who takes which says how many cards each has from now on, whatever the slaps said."""
+        view = self.piles[taken.pile]
+        view.is_old = False
+        view.strange.clear()
+        who = evidence.likely_player(taken.players)
+        if who == "unknown" or self.position.phase is Phase.OVER:
+            return []
+        if self.ended is None:
+            if self.position.phase is Phase.FIRST_SPIT or self.position.middle(taken.pile).top is None:
+                return []
+            self.ended = self.worlds[0]
+        self.takers = {**self.takers, taken.pile: who}
+        if self.position.phase in (Phase.FIRST_SPIT, Phase.SLAP) or len(self.takers) == self.ended.position.piles:
+            return self._taken_as_seen(n, taken.at_ns)
+        return []
+
+    def _taken_as_seen(self, n: int, at_ns: int) -> list[AnyVerdict]:
+        """The next deal by who took which pile."""
+        assert self.ended is not None
+        world = rowsync.settled_by_the_end(self.ended)
+        position = world.position
+        taken: dict[Player, Pile | Literal["none"]] = {}
+        for pile, who in self.takers.items():
+            taken[who] = pile
+            taken.setdefault(OPPONENT[who], OTHER_PILE[pile] if position.piles == 2 else "none")
+        after, said = award(self.rules, position, taken)
+        if self.position.phase is Phase.FIRST_SPIT:
+            now = self.position
+            if (after.p1.count, after.p2.count) == (now.p1.count, now.p2.count) or after.phase is not now.phase:
+                return []
+            said = tuple(one for one in said if isinstance(one, NextDeal))
+        elif position.phase in (Phase.PLAY, Phase.SPIT):
+            by = next((p for p in PLAYERS if has_cleared(self.rules, position.side(p))), None)
+            over = DealOver(reason="cleared" if by else "stuck_out", by=by)
+            said = (over, *said)
+        self.become([world.moved_to(after)])
+        self.open.clear()
+        return telling.announced(said, at_ns, self.now_ns, n, self.counts_known)
 
     def call(self, n: int, called: Called) -> list[AnyVerdict]:
         """Somebody says that he cannot play. A call is answered only if the table is known."""
@@ -268,48 +328,42 @@ class Core(Looks):
             return self._say(n, one, best, p)
         self.lost += 1
         one.is_told = self.piles[one.landing.pile].is_doubtful = True
-        if p < 0.9:
-            self.counts_doubtful, self.quiet_until_ns = True, self.now_ns + QUIET_NS
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns < self.quiet_until_ns or landing.at_ns - one.top_seen_ns > 900 * MS:
+        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim):
             return False
-        if one.refused_before > 1 or not self._is_certain_of(claim):
+        if claim.reason in FITS and not self._was_seen_to_leave(claim, landing):
             return False
-        if claim.is_spit and not all(self.agrees(player, landing.at_ns) for player in PLAYERS):
-            return False  # a row card may be what came down
-        if claim.place is not None and claim.player != "unknown" and claim.reason != "not_your_card":
-            if not self._was_seen_to_leave(claim, landing):
-                return False
-        elif claim.reason in FITS or (claim.reason == "not_a_top_card" and not self._counts_are_sure):
-            return False  # nothing left a row: it may have been a spit card
         return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
 
     def _was_seen_to_leave(self, claim: Claim, landing: CardLanded) -> bool:
-        """Whether the place was looked at since; where all rests on the card, whether it was that card that left."""
+        """Whether the place that the card came from, if it came from one, was looked at since."""
         if claim.place is None or claim.player == "unknown":
-            return False
-        view = self.rows[claim.player].places[claim.place - 1]
-        if view.seen_ns <= landing.at_ns:
-            return False
-        return claim.reason not in FITS or (view.left == claim.card and view.left_before_ns > landing.at_ns - LATE_NS)
+            return True
+        return self.rows[claim.player].places[claim.place - 1].seen_ns > landing.at_ns
 
     def _is_certain_of(self, claim: Claim) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
-        if claim.reason in ("not_adjacent", "same_colour") and self.piles[claim.pile].is_doubtful:
-            return False
-        if claim.reason == "deal_is_over" and position.cleared_by is not None:
-            row = self.rows[position.cleared_by]
-            return row.count("face") == row.count("down") == 0
-        if claim.reason == "not_started" and not any(self.piles[pile].empty_looks for pile in PILES):
-            return False  # no pile was seen to be still empty
-        if claim.reason in COUNTED:
-            return self._counts_are_sure
-        return True
+        match claim.reason:
+            case "deal_is_over" if position.cleared_by is not None:
+                row = self.rows[position.cleared_by]
+                return row.count("face") == row.count("down") == 0
+            case "not_started" | "pile_not_in_use" if claim.place is not None:
+                return self.piles[claim.pile].empty_looks > 0  # a card of a row may not come first, however many piles
+            case "not_started":
+                return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
+            case "wrong_pile":
+                return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))
+        return claim.reason not in COUNTED or self._counts_are_sure
+
+    def _is_started(self, pile: Pile) -> bool:
+        """Whether the owner's card started the pile in this deal."""
+        middle = self.position.middle(pile)
+        return middle.count > 0 and middle.started_by is not None
 
     @property
     def _counts_are_sure(self) -> bool:

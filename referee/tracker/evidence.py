@@ -14,6 +14,9 @@ from referee.table import OPPONENT, Player, Who
 SURELY_WRONG: Final = 1e-3
 """Of readings that claim certainty, at least this share is wrong all the same."""
 
+FORGOTTEN: Final = 1e-7
+"""Candidates this unlikely are not kept: far below what blame needs."""
+
 RULED_OUT = 0.002
 SURE = 0.99
 """Readings beyond these two contradict each other and are not both of one card."""
@@ -75,6 +78,11 @@ def player_likelihood(odds: PlayerOdds, player: Player) -> float:
     return min(max(p, SURELY_WRONG / 10), 1.0)
 
 
+def repeated_error(odds: CardOdds) -> float:
+    """How likely a reading that was wrong before comes again, if nothing more is known than that it was wrong."""
+    return SHARED_ERROR + (1 - SHARED_ERROR) * max(1.0 - sum(odds.values()), SURELY_WRONG)
+
+
 def likely_player(odds: PlayerOdds) -> Who:
     """The player whose hand it most likely was."""
     if not odds:
@@ -95,7 +103,19 @@ def merged(belief: CardOdds, odds: CardOdds, first: Card | None) -> CardOdds:
     cards = [*belief, *(card for card in odds if card not in belief)]  # in a fixed order: a replay must agree
     product = {card: card_likelihood(belief, card) * repeat_likelihood(odds, card, first) for card in cards}
     total = sum(product.values()) + rest_of(belief) * rest_of(odds) * OTHER_CARDS
-    return {card: p for card, value in product.items() if (p := value / total) > SURELY_WRONG}
+    return {card: p for card, value in product.items() if (p := value / total) > FORGOTTEN}
+
+
+def repeated(odds: CardOdds, card: Card, times: int) -> CardOdds:
+    """The belief about a lying card after so many more looks that read `card` again."""
+    if not times or not odds:
+        return odds
+    doubt = SHARED_ERROR ** min(times, 12)
+    p = odds.get(card, 0.0)
+    rest = {other: q * doubt for other, q in odds.items() if other != card}
+    missing = max(1.0 - sum(odds.values()), SURELY_WRONG) * doubt
+    total = p + sum(rest.values()) + missing
+    return {card: p / total, **{other: q / total for other, q in rest.items() if q / total > FORGOTTEN}}
 
 
 def kind_of(seen: PlaceSeen) -> tuple[str, Card | None]:

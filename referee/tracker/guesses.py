@@ -43,6 +43,9 @@ JUST_LEFT = 15.0
 """A top that was seen to leave within the last moments weighs this much more."""
 STILL_THERE = 0.002
 JUST_NOW_NS = 2_500_000_000
+HAND_BACK_NS = 170_000_000
+TOO_SOON = 0.01
+"""A hand needs so long to bring the next card, and seldom less."""
 SPIT_WINDOW_NS = 1_500_000_000
 HAND_TRAVEL_NS = 60_000_000
 
@@ -81,6 +84,17 @@ class Report(msgspec.Struct, frozen=True):
         other_card = evidence.rest_of(landing.cards) if landing.cards else evidence.NOT_SEEN
         return cls(landing, hands, other_card, origins, evidence.other_origin_likelihood(landing.origins))
 
+    def with_busy_hands(self, position: Position) -> "Report":
+        """What was seen, with the doubt that a hand comes again so soon after its player's last card."""
+        at_ns, a, b = self.landing.at_ns, position.A.touched_ns, position.B.touched_ns
+        if at_ns - max(a[0], b[0], a[1], b[1]) > HAND_BACK_NS:
+            return self
+        hands = {
+            player: p * (1.0 if at_ns - max(a[n], b[n]) > HAND_BACK_NS else TOO_SOON)
+            for n, (player, p) in enumerate(self.hands.items())
+        }
+        return msgspec.structs.replace(self, hands=hands)
+
     def card(self, card: Card) -> float:
         """How well the reading fits a card."""
         p = self.landing.cards.get(card, 0.0)
@@ -96,6 +110,7 @@ Prior = Callable[[Player, Card], float]
 
 def guesses(rules: RuleSet, world: World, rows: Rows, report: Report) -> list[Guess]:
     """All guesses that matter, in no order."""
+    report = report.with_busy_hands(world.position)
     landing, prior = report.landing, _prior(rules, world.position, report.landing)
     found = _from_rows(world, rows, report, prior)
     best = max([guess.likelihood for guess in found], default=0.0)

@@ -1,5 +1,6 @@
 """Cards that come down on the middle piles and are taken off again: every world splits into what it may have been."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,10 +15,13 @@ from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.observations import CardLanded, Correction
 from referee.rules.deals import OWN_PILE
+from referee.rules.legality import follows
 from referee.table import OPPONENT, PLAYERS, Pile
 from referee.tracker import evidence, rowsync
 from referee.tracker.belief import (
     MISCOUNTED,
+    MISCOUNTED_SELDOM,
+    MISSED,
     MS,
     NOBODY_EXPECTED,
     NOT_STUCK_AFTER_ALL,
@@ -44,20 +48,26 @@ class Landings(Belief):
         position = world.position
         if position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT):
             return found
+        miscounted = MISCOUNTED if self.counts_doubtful else MISCOUNTED_SELDOM
         for player in PLAYERS:
             side, pile = position.side(player), position.own_pile(player)
             other = OPPONENT[player]
-            if side.due or (side.has_spat and position.phase is not Phase.PLAY):
+            theirs = position.side(other)
+            if side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
                 continue
-            doubt = NOT_STUCK_AFTER_ALL
-            if not side.packet:
-                if not self.counts_doubtful:
+            doubt, fixed = NOT_STUCK_AFTER_ALL, position
+            if side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was
+                if not theirs.due or not theirs.packet:
                     continue
-                doubt, pile = MISCOUNTED, OWN_PILE[player]
+                doubt = miscounted
+                fixed = fixed.with_side(other, packet=0, due=()).with_side(player, packet=side.packet + theirs.packet)
+            elif not side.packet:
+                doubt, pile = miscounted, OWN_PILE[player]
+                fixed = fixed.with_side(player, packet=1).with_side(other, packet=max(0, theirs.packet - 1))
             if report.landing.pile != pile:
                 continue
-            fixed = position.with_side(player, due=(pile,), packet=max(1, side.packet), has_spat=False)
-            if position.phase is Phase.PLAY and side.packet and position.side(other).packet:
+            fixed = fixed.with_side(player, due=(pile,), has_spat=False)
+            if position.phase is Phase.PLAY and fixed.side(other).packet:
                 fixed = fixed.with_side(other, due=(position.own_pile(other),), has_spat=False)
             phase = Phase.FIRST_SPIT if fixed.middle(pile).top is None else Phase.SPIT
             fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else position.piles)
@@ -78,6 +88,50 @@ class Landings(Belief):
             found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
         return found
 
+    def _excuses(self, report: Report) -> list[tuple[float, World, Guess | Claim]]:
+        """What would make a card legal that does not seem to be: the top was named wrong, or a card came down on it
+        that nobody reported."""
+        branches: list[tuple[float, World, Guess | Claim]] = []
+        for world in self.worlds:
+            landing = report.landing
+            for before in (*self._other_tops(world, landing), *self._unreported_under(world, landing)):
+                for after, guess in self._guesses(before, report):
+                    branches.append((after.weighed(guess.likelihood).log_weight, after, guess))
+        return branches
+
+    def _other_tops(self, world: World, landing: CardLanded) -> Iterator[World]:
+        """The world with another name for the top, as far as its readings allow."""
+        pile, top = landing.pile, world.position.middle(landing.pile).top
+        if top is None or top == UNREAD:
+            return
+        odds = self.piles[pile].odds_of(top)
+        for card, p in odds.items():
+            if card != top and not world.position.knows_in_middle(card) and not world.position.shows(card):
+                position = world.position.with_middle(pile, top=card)
+                claims = {n: msgspec.structs.replace(claim, card=card) if claim.card == top else claim
+                          for n, claim in world.claims.items()}  # fmt: skip
+                likelihood = p / evidence.card_likelihood(odds, top)
+                yield World(position, world.log_weight, claims, world.stayed).weighed(min(likelihood, 1.0))
+
+    def _unreported_under(self, world: World, landing: CardLanded) -> Iterator[World]:
+        """The world after a legal card of a row that came down unreported since the pile was last seen."""
+        pile, top = landing.pile, world.position.middle(landing.pile).top
+        if world.position.phase not in (Phase.PLAY, Phase.SPIT) or top is None or top == UNREAD:
+            return
+        for player in PLAYERS:
+            for place, (_, card) in enumerate(world.lies(player), 1):
+                if card is None or card == UNREAD or not follows(card, top, self.rules):
+                    continue
+                view = self.rows[player].places[place - 1]
+                seen_ns = max(self.piles[pile].seen_ns, view.seen_ns if view.card == card else 0)
+                gap_ns = landing.at_ns - seen_ns
+                if gap_ns <= 0:
+                    continue
+                event = Land(at_ns=landing.at_ns - min(gap_ns, 500 * MS) // 2, player=player, pile=pile, cards=(card,),
+                             from_place=place)  # fmt: skip
+                _, position, _ = judge(self.rules, world.position, event, (event,))
+                yield world.moved_to(position).weighed(MISSED * min(1.0, gap_ns / (1000 * MS)))
+
     def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float) -> World:
         if isinstance(what, Claim):
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
@@ -91,6 +145,9 @@ class Landings(Belief):
 
     def _judged(self, world: World, guess: Guess) -> tuple[Claim, Position]:
         event = guess.event
+        if world.away:
+            goes_on = PLAYERS if isinstance(event, Spit) else (event.player,) if event.player != "unknown" else ()
+            world = rowsync.given_up(world, goes_on, event.at_ns)
         if guess.place is not None and event.player != "unknown":
             world = rowsync.bared(world, event.player, guess.place)
             if guess.renames and isinstance(event, Land):
@@ -120,15 +177,16 @@ class Landings(Belief):
         if isinstance(event, Spit):
             event = Land(at_ns=event.at_ns, player=event.player, pile=event.pile, cards=(event.card,))
         position, said = agreed(self.rules, world.position, event, counts=word.ruling == "legal")
-        ruling = next(one for one in AGREED if one == word.ruling)
+        ruling = next((one for one in AGREED if one == word.ruling), "illegal")
         return msgspec.structs.replace(claim, agreed=ruling, said=said), position
 
     def _called_if_stuck(self, world: World, at_ns: int) -> World:
         """Players may spit before the referee has called it: where nobody can play, spit cards are due."""
         if world.position.phase is not Phase.PLAY or world.position is self.not_stuck:
             return world
-        position, _ = settle(self.rules, world.position, at_ns)
-        return world if position.phase is not Phase.SPIT else world.moved_to(position)
+        left = rowsync.given_up(world, PLAYERS, at_ns) if world.away else world
+        position, _ = settle(self.rules, left.position, at_ns)
+        return world if position.phase is not Phase.SPIT else left.moved_to(position)
 
     def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[tuple[float, World, Claim]]:
         """A landing that a look at the pile had already told of, reported now."""

@@ -17,7 +17,7 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import MISSED, MS, PileView
+from referee.tracker.belief import JITTER_NS, MISSED, MS, PileView
 from referee.tracker.guesses import Report
 from referee.tracker.landings import Landings
 from referee.tracker.worlds import (
@@ -47,20 +47,24 @@ class Looks(Landings):
             return  # the cards of the old deal still lie there
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
-        tops = {world.top(look.pile) for world in self.worlds}
+        shown = [world.top(look.pile) for world in self.worlds]
+        tops = set(shown)
         if best not in tops and UNREAD not in tops:
             view.odd_looks += 1
             view.strange.append(look)
             return
+        if look.at_ns > view.changed_ns + JITTER_NS and view.stack:
+            view.stack[-1] = evidence.merged(view.stack[-1], look.cards, view.first)
         if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
             view.strange.clear()
             if len(tops) == 1 and best == self.position.middle(look.pile).top:
                 view.is_doubtful = False  # it lies open, and all worlds agree on it
         if UNREAD in tops:
-            self.worlds = tuple(self._named_top(world, look, best) for world in self.worlds)
+            self.worlds = tuple(self._named_top(world, look, view.first) for world in self.worlds)
         if len(tops) > 1:
-            self.weigh([self._fits_pile(world, look, view) for world in self.worlds])
+            self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, view)
+                        for world, was in zip(self.worlds, shown, strict=True)])  # fmt: skip
         if view.first is None:
             view.first = best
 
@@ -97,13 +101,19 @@ class Looks(Landings):
                 self._wonder(n, look, evidence.best_card(look.cards))
                 self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
 
-    def _named_top(self, world: World, look: PileRead, card: Card | None) -> World:
-        """The world in which an unread top is the card that the look shows: one of fifty that it might have been."""
-        if world.position.middle(look.pile).top != UNREAD or card is None or _is_known(world.position, card):
+    def _named_top(self, world: World, look: PileRead, first: Card | None) -> World:
+        """The world in which an unread top is the card that the look shows: one of fifty that it might have been. A
+        look that repeats the first reading, which this world holds for wrong, may share its error and names nothing."""
+        best = evidence.best_card(look.cards)
+        if world.position.middle(look.pile).physical_top != UNREAD or best is None:
             return world
-        event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=card)
+        if best == first:
+            return world.weighed(evidence.repeated_error(look.cards))
+        if _is_known(world.position, best):
+            return world.weighed(evidence.rest_of(look.cards))
+        event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=best)
         _, position, _ = judge(self.rules, world.position, event, (event,))
-        return world.moved_to(position).weighed(evidence.NOT_SEEN)
+        return world.moved_to(position).weighed(evidence.NOT_SEEN * look.cards[best])
 
     @staticmethod
     def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
@@ -130,7 +140,8 @@ class Looks(Landings):
                 named = world.position.with_middle(look.pile, top=best)
                 renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c
                            for k, c in world.claims.items()}  # fmt: skip
-                wrong = evidence.card_likelihood(view.odds, best) / evidence.card_likelihood(view.odds, middle.top)
+                odds = view.odds_of(middle.top)
+                wrong = evidence.card_likelihood(odds, best) / evidence.card_likelihood(odds, middle.top)
                 more.append(World(named, world.log_weight, renamed, world.stayed).weighed(min(wrong, 0.5) * 0.1))
         self.worlds = (*self.worlds, *more)
 
@@ -155,6 +166,9 @@ class Looks(Landings):
         """A row was read: weigh the worlds, then let each follow what changed."""
         row = self.rows[look.player]
         gone = self.gone()
+        if self.takers and self.position.phase in (Phase.PLAY, Phase.SPIT):
+            row.look(look.places, look.at_ns, gone)
+            return []  # the cards are being gathered
         if len(self.worlds) > 1:
             self.weigh(self._fits_row(look))
         news = row.look(look.places, look.at_ns, gone)

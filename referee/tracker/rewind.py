@@ -1,29 +1,34 @@
-"""The last few moments, so that a card reported late can be taken in at its place among the others.
+"""The last few moments, so that a card reported late can be taken in at its place among all that was seen.
 
-A hand that lingers over one pile hides its card while another card lands, and is reported, on the other pile. The
-order of touch decides who cleared first and whether both spit cards lay there, so the tracker goes back and takes the
-cards in again in that order. What it then says the same is not said twice.
+A landing is reported some frames after its touch, much later if a hand lingers over it. Until then other cards may have
+landed, and looks have shown a pile or a row with it. The order of touch decides who cleared first, and a look can only
+be understood after the landing that it shows: so the tracker goes back and takes everything in again in the order in
+which it happened. What it then says the same is not said twice.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from referee.observations import AnyObservation, CardLanded, CardTakenBack
+from referee.observations import AnyObservation, CardLanded, CardTakenBack, PileRead, RowRead
 from referee.tracker.sequencer import Numbered
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
 State = TypeVar("State")
 
-REACH_NS = 2_500_000_000
+REACH_NS: Final = 2_500_000_000
 """So far back a late report is taken in at its place."""
+SNAPSHOT_NS: Final = 250_000_000
+"""States are kept about so often: at most so much is taken in again for nothing."""
+IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
+"""What must be taken in in the order in which it happened: cards, and the looks that show them."""
 
 
 @dataclass(slots=True)
 class Moment(Generic[State]):
-    """One observation, the state before it if it was a card, and what was said after it."""
+    """One observation, the state before it if that was kept, and what was said after it."""
 
     n: int
     seen: AnyObservation
@@ -33,19 +38,26 @@ class Moment(Generic[State]):
 
 @dataclass(slots=True)
 class Recent(Generic[State]):
-    """The observations of the last moments in order of arrival."""
+    """The observations of the last moments in the order in which they were taken in."""
 
     moments: list[Moment[State]] = field(default_factory=list)
+    kept_ns: int = -REACH_NS
+    """The moment before which a state was kept last."""
 
     def copy(self) -> "Recent[State]":
-        return Recent([replace(moment, said=list(moment.said)) for moment in self.moments])
+        return Recent([replace(moment, said=list(moment.said)) for moment in self.moments], self.kept_ns)
+
+    def wants_state(self, seen: AnyObservation) -> bool:
+        """Whether the state before this observation should be kept."""
+        return isinstance(seen, IN_ORDER) and not 0 <= seen.at_ns - self.kept_ns < SNAPSHOT_NS
 
     def remember(self, n: int, seen: AnyObservation, before: State | None = None) -> None:
-        """Keep an observation; only cards need the state before them, and what is old is forgotten."""
+        """Keep an observation, with the state before it if there is one; what is old is forgotten."""
         if before is not None:
+            self.kept_ns = seen.at_ns
             oldest_ns = seen.at_ns - REACH_NS
-            cards = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > oldest_ns)
-            self.moments = self.moments[next(cards, len(self.moments)) :]
+            young = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > oldest_ns)
+            del self.moments[: next(young, len(self.moments))]
         if before is not None or self.moments:
             self.moments.append(Moment(n, seen, before))
 
@@ -59,13 +71,19 @@ class Recent(Generic[State]):
         if self.moments:
             self.moments[-1].said += said
 
-    def before(self, late: CardLanded | CardTakenBack) -> int | None:
-        """The place of the first card that touched another pile later than this one, and was told earlier."""
+    def before(self, late: AnyObservation) -> int | None:
+        """Where to go back to for a card that comes late: the last kept state before the first card or look that
+        happened after it and was told earlier. None if nothing did."""
+        if not self.moments or not isinstance(late, CardLanded | CardTakenBack):
+            return None
+        if all(moment.seen.at_ns <= late.at_ns for moment in self.moments[-12:] if isinstance(moment.seen, IN_ORDER)):
+            return None
+        state = 0
         for place, moment in enumerate(self.moments):
-            if moment.before is None or not isinstance(moment.seen, CardLanded | CardTakenBack):
-                continue
-            if moment.seen.pile != late.pile and moment.seen.at_ns > late.at_ns:
-                return place
+            if moment.before is not None:
+                state = place
+            if moment.seen.at_ns > late.at_ns and isinstance(moment.seen, IN_ORDER):
+                return state
         return None
 
     def cut(self, place: int) -> tuple[State, list[Numbered], set[Hashable]]:
@@ -73,6 +91,7 @@ class Recent(Generic[State]):
         past, self.moments = self.moments[place:], self.moments[:place]
         state = past[0].before
         assert state is not None  # `before` chose a moment that has one
+        self.kept_ns = max((m.seen.at_ns for m in self.moments if m.before is not None), default=-REACH_NS)
         return state, [(m.n, m.seen) for m in past], {one for m in past for one in m.said}
 
 

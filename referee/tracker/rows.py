@@ -8,7 +8,7 @@ import msgspec
 
 from referee.cards import Card
 from referee.observations import CardOdds, PlaceSeen
-from referee.tracker.evidence import best_card, kind_of, merged
+from referee.tracker.evidence import best_card, kind_of, merged, repeated
 
 Kind = Literal["face", "down", "empty", "unknown"]
 LONG_AGO = -(2**62)
@@ -23,8 +23,11 @@ class PlaceView(msgspec.Struct):
     first: Card | None = None
     """The first reading of the lying face; a repeat may share its error."""
     seen_ns: int = LONG_AGO
+    agreed: int = 0
+    """Looks since that read the same face."""
     left: Card | None = None
-    """The face that left this place last, and between which two looks it left."""
+    """The face that left this place last, what its readings say, and between which two looks it left."""
+    left_odds: CardOdds = {}
     left_after_ns: int = LONG_AGO
     left_before_ns: int = LONG_AGO
     since_ns: int = LONG_AGO
@@ -40,17 +43,29 @@ class PlaceView(msgspec.Struct):
             return seen.face_down > 0.5
         return self.kind == "empty" and seen.empty > 0.5
 
+    def readings(self, card: Card) -> CardOdds:
+        """All readings together of the face that lies here, or lay here last, if that is this card; else none."""
+        if self.kind == "face" and self.card == card:
+            return repeated(self.odds, card, self.agreed)
+        return self.left_odds if self.left == card else {}
+
+    def _leaves(self, at_ns: int) -> None:
+        if self.kind == "face" and self.card is not None:
+            self.left_odds = self.readings(self.card)
+            self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
+
     def face(self, odds: CardOdds, at_ns: int) -> None:
         """A face lies there now; another one that was seen before has left."""
-        if self.kind == "face" and self.card != best_card(odds):
-            self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
+        if self.card != best_card(odds):
+            self._leaves(at_ns)
+            self.agreed = 0
         self.kind, self.odds, self.seen_ns, self.since_ns, self.odd_looks = "face", odds, at_ns, at_ns, 0
         self.card = self.first = best_card(odds)
 
     def lose(self, kind: Kind, at_ns: int) -> None:
         """The face is not there any more."""
-        if self.kind == "face":
-            self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
+        self._leaves(at_ns)
+        self.agreed = 0
         self.kind, self.card, self.odds, self.first = kind, None, {}, None
         self.seen_ns, self.since_ns, self.odd_looks = at_ns, at_ns, 0
 
@@ -80,6 +95,7 @@ class RowView:
             place = self.places[n]
             if place.shows(seen):
                 place.seen_ns, place.odd_looks = at_ns, 0
+                place.agreed += 1
             elif _news(place, seen, at_ns, gone):
                 news.append(n + 1)
         return news

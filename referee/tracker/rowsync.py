@@ -20,6 +20,10 @@ MOVE_NS = 1_000_000_000
 BURIED_NS = 3_800_000_000
 LYING_NS = 5_000_000_000
 """So long a card that has to go back is waited for, if it was played on and if it was not."""
+ROW_SEEN_NS = 500_000_000
+"""A change in a row is seen at most so long after it was made."""
+PLAYS_ON_NS = 300_000_000
+"""Who plays on so long after his own card was refused has left it lying."""
 
 
 def unsettled(world: World, player: Player, row: RowView, gone: frozenset[Card]) -> list[int]:
@@ -38,11 +42,14 @@ def follow(
 ) -> tuple[World, list[Happened]]:
     """The world after the looks at `places` that showed something new, and what happened in the row for that."""
     happened: list[Happened] = []
+    before = world
     for place in places:
         view = row.places[place - 1]
         if view.kind == "face" and view.card is not None:
             world, what = _face(rules, world, player, row, place, view.card, at_ns)
             happened += what
+    if happened and world.away and before is not world:
+        world = given_up(world, (player,), at_ns - ROW_SEEN_NS)
     return world, happened
 
 
@@ -133,9 +140,14 @@ def named(world: World, player: Player, place: int, card: Card) -> World:
 def _uncounted(position: Position, card: Card) -> Position:
     """The position in which a card that was left lying is not counted where it lay: it came back after all."""
     for pile in PILES:
-        middle = position.middle(pile)
-        if any(one.card == card for one in middle.lying):
-            position = position.with_middle(pile, count=middle.count - 1)
+        if any(one.card == card for one in position.middle(pile).lying):
+            return uncounted(position, card, pile)
+    return replace(position, seen=position.without_seen(card))
+
+
+def uncounted(position: Position, card: Card, pile: Pile) -> Position:
+    """The position without a card that was left lying on a pile and counted there."""
+    position = position.with_middle(pile, count=position.middle(pile).count - 1)
     return replace(position, seen=position.without_seen(card))
 
 
@@ -159,6 +171,19 @@ def stay(world: World, player: Player, place: int) -> World:
         position = position.with_middle(pile, count=position.middle(pile).count + 1)
     position = replace(position, seen=position.with_seen(card))
     return World(position, world.log_weight, world.claims, world.stayed | {card})
+
+
+def given_up(world: World, players: tuple[Player, ...], at_ns: int) -> World:
+    """The world in which these players go on without taking their cards back: where those lie, they stay."""
+    for _, one in world.position.must_go_back:
+        if one.card in world.stayed or one.who not in players or at_ns - one.at_ns < PLAYS_ON_NS:
+            continue
+        for player in PLAYERS:
+            place = place_of_top(world.position.side(player).row, one.card)
+            if place is not None:
+                world = stay(world, player, place)
+                break
+    return world
 
 
 def bared(world: World, player: Player, place: int) -> World:

@@ -8,24 +8,31 @@ from referee.game.announcements import DeadHeat, FalseSlap
 from referee.game.events import Slap
 from referee.game.judge import judge
 from referee.game.phases import Phase
+from referee.game.position import Position
 from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide
-from referee.observations import PadSlapped
+from referee.observations import CardLanded, PadSlapped
 from referee.table import PLAYERS, Player
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import MS
 from referee.tracker.core import Core
+from referee.tracker.worlds import shares
 from referee.verdicts import AnyVerdict, Award, SlapJudged
 
-NEAR_LANDING_NS = 300 * MS
-"""A pad that fires so close to any landing on its pile may have felt that card."""
+OWN_LANDING_NS = 300 * MS
+ANY_LANDING_NS = 100 * MS
+"""A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
+
+MISCOUNT = 2
+"""So many spit cards may be thought to be there that are not, once the counts are in doubt."""
 
 Press = tuple[int, PadSlapped]
 
 
 def contest(core: Core, presses: list[Press]) -> list[AnyVerdict]:
     """Decide the slap phase by all presses of its window together; the first one is the one that was waited for."""
-    world = rowsync.settled_by_the_end(core.worlds[0])
+    world = core.ended = rowsync.settled_by_the_end(core.worlds[0])
+    core.takers = {}
     slaps = [Slap(at_ns=p.at_ns, player=p.player or "unknown", pile=p.pile, under=p.under) for _, p in presses]
     uncertainty = _uncertainty_ns(presses)
     resolution_us = max(core.rules.slap_resolution_us, -(-uncertainty // 1000))
@@ -72,28 +79,39 @@ def _uncertainty_ns(presses: list[Press]) -> int:
     return presses[0][1].uncertainty_ns + (rival.uncertainty_ns if rival else 0)
 
 
-def _is_certain_to_go_on(core: Core) -> bool:
-    """Whether it was seen that the deal is not over: both rows show cards, and somebody can play or spit."""
-    if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
+def _goes_on(core: Core, position: Position) -> bool:
+    """Whether the deal is known not to be over: both rows show cards, and somebody can play or spit."""
+    if position.phase not in (Phase.PLAY, Phase.SPIT):
         return False
-    position = core.position
-    return not core.counts_doubtful or any(position.can(player, core.rules) for player in PLAYERS)
+    if core.counts_doubtful and not any(position.can(player, core.rules) for player in PLAYERS):
+        return position.p1.packet + position.p2.packet > MISCOUNT
+    return True
 
 
 def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect."""
-    if core.position.phase not in (Phase.PLAY, Phase.SPIT) or not core.is_sure():
-        return []
-    if any(pile == press.pile and abs(at_ns - press.at_ns) <= NEAR_LANDING_NS for at_ns, pile in core.landed):
-        return []
-    view = core.piles[press.pile]
-    if view.odd_looks or view.seen_ns < press.at_ns:
-        return []
     player: Player | None = press.player
-    if player is None or press.at_ns < core.quiet_until_ns or not _is_certain_to_go_on(core):
+    if player is None or press.at_ns < core.quiet_until_ns:
+        return []
+    if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
+        return []
+    if any(_may_have_shaken(landing, player, press) for landing in core.landed):
+        return []
+    going_on = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
+                   if _goes_on(core, world.position))  # fmt: skip
+    if going_on < core.caution.blame:
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
     _, _, said = judge(core.rules, core.position, event, (event,))
     if not any(isinstance(one, FalseSlap) for one in said):
         return []
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
+
+
+def _may_have_shaken(landing: CardLanded, player: Player, press: PadSlapped) -> bool:
+    """Whether the pad may have felt this card: anybody's just now, or the player's own a little before or after."""
+    if landing.pile != press.pile:
+        return False
+    apart_ns = abs(landing.at_ns - press.at_ns)
+    own = landing.players.get(player, 0.0) > 0.01 or not landing.players
+    return apart_ns <= (OWN_LANDING_NS if own else ANY_LANDING_NS)

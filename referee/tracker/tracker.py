@@ -38,7 +38,7 @@ SLAP_WAIT_NS = 100 * MS
 """A slap is decided when the other hand, and the landing that ended the deal, had time to arrive."""
 PRESS_WAIT_NS = 800 * MS
 """Outside the slap phase a press is understood when a landing or another press around it is known."""
-LATEST_NS = 2_200 * MS
+LATEST_NS = 1_900 * MS
 """A press waits no longer than this for a landing that is still in doubt."""
 
 
@@ -156,13 +156,9 @@ class Tracker:
         state, recent = self._state, self._recent
         if state.core is None:
             return self._open(n, seen)
-        if isinstance(seen, CardLanded | CardTakenBack):
-            place = recent.before(seen)
-            if place is not None:
-                return self._again(place, n, seen)
-            recent.remember(n, seen, state.copy())
-        else:
-            recent.remember(n, seen)
+        if (place := recent.before(seen)) is not None:
+            return self._again(place, n, seen)
+        recent.remember(n, seen, state.copy() if recent.wants_state(seen) else None)
         told = self._step(state, state.core, n, seen)
         if told:
             recent.note(told)
@@ -210,7 +206,7 @@ class Tracker:
             case PadReleased():
                 state.gestures.release(seen)
             case PilesTaken():
-                core.pile_taken(seen)
+                told += core.pile_taken(n, seen)
             case Called():
                 told += core.call(n, seen)
             case Recount():
@@ -237,7 +233,7 @@ class Tracker:
         told: list[AnyVerdict] = []
         while (first_ns := state.presses.first_ns()) is not None:
             in_slap = core.position.phase is Phase.SLAP and first_ns >= core.position.ended_ns
-            if (core.is_in_doubt(first_ns) or not core.is_sure()) and core.now_ns - first_ns < LATEST_NS:
+            if core.is_in_doubt(first_ns) and core.now_ns - first_ns < LATEST_NS:
                 break
             if in_slap:
                 window = list(state.presses.release(SLAP_WAIT_NS))
