@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from referee.web import corrections, games, live, setup, sign_in
+from referee.web import corrections, games, house, live, setup, sign_in
 from referee.web.access import Access, Limiter
 from referee.web.desk import Desk
 from referee.web.gate import Gate
@@ -39,6 +39,9 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             Route("/set-up/{step}", setup.start, methods=["POST"]),
             Route("/practice/pad", setup.press, methods=["POST"]),
             Route("/practice/trouble", setup.trouble, methods=["POST"]),
+            Route("/rules", house.house),
+            Route("/rules", house.save, methods=["POST"]),
+            Route("/rules/preview", house.preview, methods=["POST"]),
             Route("/games", games.games),
             Route("/games/{game}", games.game),
             Route("/games/{game}/log", games.log),

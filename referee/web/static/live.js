@@ -60,7 +60,7 @@ function lineOf({ text, tone, player }) {
   return make("li", { className: tone }, mark, spoken, words);
 }
 
-const STATES = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "not known" };
+const STATES = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "–" };
 let shownHealth = "";
 function showHealth({ health, lights }) {
   for (const player of ["p1", "p2"]) byId(`lamp-${player}`).classList.toggle("lit", lights[player]);

@@ -3,7 +3,8 @@
 
 const ENDED = { good: "good", look: "could be better", wrong: "not good yet", failed: "did not work", left: "left", running: "running", new: "" };
 const DOTS = { good: "✓", look: "!", wrong: "✕", failed: "✕", running: "…" };
-const LIGHTS = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "not known" };
+const LIGHTS = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "–" };
+const placeWords = name => name.replace(/^(p[12]) (\d)$/, "$1, place $2");
 const ORDER = [...document.querySelectorAll("[data-step]")].map(button => button.dataset.step);
 let results = {}, mode = "", chosen = "";
 
@@ -50,7 +51,7 @@ function show(result) {
   panel.querySelector("[data-run]").classList.toggle("primary", !["good", "look"].includes(dotState));
   panel.querySelector("[data-next]").classList.toggle("primary", ["good", "look"].includes(dotState));
   panel.querySelector("[data-findings]").replaceChildren(...result.findings.map(({ name, state, says, cure }) =>
-    make("li", { className: state }, make("span", { className: "light", textContent: LIGHTS[state] }), make("strong", { textContent: name }),
+    make("li", { className: state }, make("span", { className: "light", textContent: LIGHTS[state] }), make("strong", { textContent: placeWords(name) }),
       make("span", { textContent: says }), cure ? make("span", { className: "cure", textContent: sentence(cure) }) : "")));
   panel.querySelector("[data-drawings]").replaceChildren(...Object.entries(result.pictures).map(([name, words]) =>
     make("figure", {}, make("img", { src: `/set-up/picture/${result.name}/${name}?${result.at}`, alt: words, loading: "lazy" }),

@@ -1,0 +1,170 @@
+"""House rules, players and cards: chosen on a page, shown in the sentences that two players can agree on."""
+
+import re
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any, Final, Literal, get_args, get_type_hints
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from referee.errors import SettingsError
+from referee.replay.words import LONGEST_NAME, plain, player_names
+from referee.rules.rule_set import PRESETS, RuleSet, rule_set_from
+from referee.rules.sentences import describe
+from referee.settings import Settings
+from referee.table import Player
+from referee.web.choices import choose
+from referee.web.desk import Desk
+from referee.web.live import refusal
+from referee.web.pages import page
+
+ABOUT: Final = {
+    "pagat": "the usual game: five stock piles each, slap at the end of a deal",
+    "wikipedia": "as pagat; equal cards may be stacked in the row, and both may agree to spit",
+    "bicycle": "a pack each, four cards in a row, filled up from the deck; one deal, no slap",
+    "speed": "five cards in the hand, outer stacks in the middle; stuck is never called",
+}
+WORDS: Final[dict[str, tuple[str, dict[str, str]]]] = {
+    "piles": ("Stock piles", {"5": "five", "4": "four"}),
+    "jokers": ("Jokers", {"none": "none", "wild": "wild"}),
+    "colours": ("Colours", {"any": "do not matter", "alternate": "red and black by turns"}),
+    "row_stack_same_rank": ("Equal cards in a row", {"false": "stay apart", "true": "may be stacked"}),
+    "hands": ("Hands", {"one": "one hand each", "both": "both hands"}),
+    "spit_when": (
+        "Spit",
+        {
+            "stuck": "when nobody can play",
+            "stuck_or_agreed": "when stuck, or when both agree",
+            "called": "when players call",
+        },
+    ),
+    "spit_pile": ("Spit onto", {"own": "the pile one started", "each_once": "either pile, each gets one"}),
+    "solo_spit": (
+        "The only one with spit cards spits onto",
+        {"own_pile": "his own pile", "chosen_pile": "a pile he chooses"},
+    ),
+    "pile_choice": ("At the end of a deal", {"slap": "both slap", "clearer_chooses": "whoever is out chooses"}),
+    "one_pile": (
+        "One pile is played with",
+        {"at_most_layout": "15 cards or fewer", "below_layout": "fewer than 15 cards"},
+    ),
+    "one_pile_stuck": (
+        "A single pile when stuck goes to",
+        {
+            "more_cards_takes": "whoever has more cards",
+            "starter_takes": "whoever started it",
+        },
+    ),
+}
+"""Options that people agree on before a game, in their words; the rest is for the settings file."""
+
+
+class Chosen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the page sends."""
+
+    rules: str
+    options: dict[str, str]
+    p1: str = ""
+    p2: str = ""
+    cards: Literal["poker", "bridge"] = "poker"
+
+    def rule_set(self) -> RuleSet:
+        """Return the rules; raises SettingsError where they cannot be or contradict each other."""
+        return rule_set_from({"extends": self.rules, **self.changed()})
+
+    def changed(self) -> dict[str, str | int | bool]:
+        """Return the options that differ from the preset's, as values."""
+        if self.rules not in PRESETS:
+            raise SettingsError(f"there is no rule set {self.rules!r}: choose one of the list")
+        preset = msgspec.to_builtins(PRESETS[self.rules])
+        values = {name: _value(name, text) for name, text in self.options.items() if name in WORDS}
+        return {name: value for name, value in values.items() if value != preset[name]}
+
+    def sections(self) -> dict[str, dict[str, Any]]:
+        """Return it as sections of a settings file."""
+        names = {"p1": plain(self.p1, LONGEST_NAME).strip() or "p1", "p2": plain(self.p2, LONGEST_NAME).strip() or "p2"}
+        return {
+            "rules": {"name": self.rules, "options": self.changed()},
+            "players": names,
+            "cards": {"size": self.cards},
+        }
+
+
+def _value(name: str, text: str) -> str | int | bool:
+    kind = get_type_hints(RuleSet)[name]
+    if kind is bool:
+        return text == "true"
+    return next((value for value in get_args(kind) if str(value) == text), text)
+
+
+def rules_now(settings: Settings) -> RuleSet:
+    """Return the rules of the settings: a preset with single options over it."""
+    return rule_set_from({"extends": settings.rules.name} | settings.rules.options)
+
+
+async def house(request: Request) -> Response:
+    """The rules that are played by, and the choice."""
+    settings = request.app.state.desk.settings
+    try:
+        rules, trouble = rules_now(settings), ""
+    except SettingsError as error:
+        rules, trouble = RuleSet(), str(error)
+    now = _texts(rules)
+    players = msgspec.to_builtins(settings.players)
+    return page(
+        request,
+        "rules.html",
+        chapters=_chapters(rules, players),
+        trouble=trouble,
+        about=ABOUT,
+        chosen=settings.rules.name,
+        options=[(name, words, choices, now[name]) for name, (words, choices) in WORDS.items()],
+        presets={name: _texts(preset) for name, preset in PRESETS.items()},
+        names={player: "" if name == player else name for player, name in players.items()},
+        cards=settings.cards.size,
+    )
+
+
+def _texts(rules: RuleSet) -> dict[str, str]:
+    """Return the options of the page as the texts of their choices."""
+    values = msgspec.to_builtins(rules)
+    return {name: str(values[name]).lower() if values[name] in (True, False) else str(values[name]) for name in WORDS}
+
+
+def _chapters(rules: RuleSet, players: Mapping[Player, str]) -> list[tuple[str, list[dict[str, str]]]]:
+    """The sentences by chapters, with the players' names in them."""
+    names = player_names({player: name for player, name in players.items() if name != player})
+
+    def named(sentence: str) -> str:
+        return re.sub(r"\bp[12]\b", lambda found: names["p1" if found[0] == "p1" else "p2"], sentence)
+
+    return [
+        (chapter, [{"words": named(clause.sentence), "rules": clause.rules} for clause in clauses])
+        for chapter, clauses in groupby(describe(rules), key=lambda clause: clause.chapter)
+    ]
+
+
+async def preview(request: Request) -> Response:
+    """The sentences of a choice that is not made yet."""
+    try:
+        chosen = msgspec.json.decode(await request.body(), type=Chosen)
+        return JSONResponse({"chapters": _chapters(chosen.rule_set(), {"p1": chosen.p1, "p2": chosen.p2})})
+    except (msgspec.DecodeError, SettingsError) as error:
+        return refusal(str(error))
+
+
+async def save(request: Request) -> Response:
+    """Make the choice: it counts from the next game on."""
+    desk: Desk = request.app.state.desk
+    try:
+        chosen = msgspec.json.decode(await request.body(), type=Chosen)
+        chosen.rule_set()
+        desk.settings = await run_in_threadpool(choose, desk.settings, chosen.sections())
+    except (msgspec.DecodeError, SettingsError) as error:
+        return refusal(str(error))
+    except OSError as error:
+        return refusal(f"the settings cannot be written ({error.strerror}); give the referee a folder of its own")
+    return JSONResponse({"running": desk.mode == "play"})
