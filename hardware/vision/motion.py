@@ -6,7 +6,7 @@ from the table as it last lay still and hangs together with the edge of the pict
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -29,7 +29,12 @@ NOISE_STEPS: Final = 7.0
 NOISE_EVERY: Final = 8
 LEAST_GAIN: Final = 0.02
 """A smaller change of the whole picture's brightness is left as it is."""
+SAMPLED: Final = slice(None, None, 12)
+"""The rows and columns of cells by which the whole picture's brightness is compared."""
 LEAST_HAND_CELLS: Final = 30
+LEAST_EDGE_CELLS: Final = 3
+"""What reaches in from outside takes up so many cells of the picture's edge."""
+JOINING: Final = np.ones((5, 5), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,8 @@ class Motion:
         self.moved = False
         self.noise = 2.0
         self._frames = 0
-        self._p1_side = self._cells_below_middle()
+        p1_side = _edge(self._cells_below_middle())
+        self._edges: dict[Player, NDArray[np.bool_]] = {"p1": p1_side, "p2": ~p1_side}
 
     def zone(self, polygon_mm: Points) -> Zone:
         """Return the cells of a part of the table."""
@@ -149,26 +155,18 @@ class Motion:
 
     def hands(self) -> list[Hand]:
         """Return what reaches into the picture from its edges, biggest first."""
-        joined = cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-        found: list[Hand] = []
-        for label in sorted(range(1, count), key=lambda n: -stats[n, cv2.CC_STAT_AREA]):
-            if stats[label, cv2.CC_STAT_AREA] < LEAST_HAND_CELLS:
-                break
-            cells = (labels == label).view(np.uint8) * np.uint8(255)
-            found.extend(Hand(player, cells) for player in self._sides(cells))
-        return found
-
-    def _sides(self, cells: Mask) -> list[Player]:
-        """Return the players at whose side this reaches out of the picture."""
-        edge = np.concatenate([cells[0], cells[-1], cells[:, 0], cells[:, -1]])
-        nearer_p1 = np.concatenate([self._p1_side[0], self._p1_side[-1], self._p1_side[:, 0], self._p1_side[:, -1]])
-        sides: list[Player] = []
-        if np.count_nonzero(edge[nearer_p1]) >= 3:
-            sides.append("p1")
-        if np.count_nonzero(edge[~nearer_p1]) >= 3:
-            sides.append("p2")
-        return sides
+        joined = cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, JOINING)
+        count, labels = cv2.connectedComponents(joined, connectivity=8, ltype=cv2.CV_16U)
+        edge = _edge(np.asarray(labels))
+        found: list[tuple[int, Hand]] = []
+        for player, side in self._edges.items():
+            on_edge = np.bincount(edge[side], minlength=count)
+            for label in np.flatnonzero(on_edge[1:] >= LEAST_EDGE_CELLS) + 1:
+                cells = np.asarray(cv2.inRange(labels, int(label), int(label)), np.uint8)
+                size = cv2.countNonZero(cells)
+                if size >= LEAST_HAND_CELLS:
+                    found.append((size, Hand(player, cells)))
+        return [hand for _, hand in sorted(found, key=lambda one: -one[0])]
 
     def _cells_below_middle(self) -> NDArray[np.bool_]:
         ys, xs = np.mgrid[0 : self._shape[0], 0 : self._shape[1]]
@@ -178,10 +176,15 @@ class Motion:
         return np.asarray((points - middle[0]) @ towards_p2 < 0).reshape(self._shape)
 
 
+def _edge(cells: NDArray[Any]) -> NDArray[Any]:
+    """Return the outermost cells: the first and last row, then the first and last column."""
+    return np.concatenate([cells[0], cells[-1], cells[:, 0], cells[:, -1]])
+
+
 def _as_bright(earlier: Mask, now: Mask, into: Mask) -> Mask:
     """Return the earlier picture as bright as the present one: exposure and lamps that drift are no motion."""
-    then = np.maximum(earlier[::6, ::6], 16).astype(np.float32)
-    gain = float(np.median(np.maximum(now[::6, ::6], 16) / then))
+    then = np.maximum(earlier[SAMPLED, SAMPLED], 16).astype(np.float32)
+    gain = float(np.median(np.maximum(now[SAMPLED, SAMPLED], 16) / then))
     if abs(gain - 1.0) < LEAST_GAIN:
         return earlier
     cv2.convertScaleAbs(earlier, into, gain)
