@@ -132,6 +132,7 @@ class WebServer:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 listening.bind((host, port))
+                listening.listen(128)
             except OSError:
                 listening.close()
                 continue
