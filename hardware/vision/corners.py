@@ -5,7 +5,7 @@ network (the finder) marks indices at any angle and draws the card round each; a
 index at the picture's own resolution. Where is split from what, because detectors that also name are sure too early.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.networks import Network, packaged_network
+from hardware.vision.paper import on_light_paper
 from referee.cards import JOKER, PACK, RANKS, SUITS, Card
 
 Quad = NDArray[np.float64]
@@ -29,11 +30,6 @@ LONGEST_PX: Final = 1280
 """A picture is searched at this long side and at smaller ones: a card must be longer than about a sixteenth of it."""
 Factor = tuple[float, float]
 """Pixels of a resized picture for one of the whole picture, across and down."""
-View = tuple[float, float, int]
-"""A way to look at a picture: stretched so much across and down, searched from this long side on."""
-PLAIN: Final[tuple[View, ...]] = ((1.0, 1.0, LONGEST_PX),)
-STRETCHED: Final[tuple[View, ...]] = ((1.6, 1.0, 900), (1.0, 1.4, 900))
-"""A slanting view squeezes cards, and so do tools that make pictures square."""
 _SHORTEST_PX: Final = 50
 _STEP: Final = 2**0.5
 """Factor from one size to the next. The finder is at home over more than an octave: each card is met twice or more."""
@@ -88,13 +84,10 @@ class CornerReader:
     def _namer(self) -> Network:
         return self._given[1] or packaged_network("namer")
 
-    def marks(self, image: Image, views: Iterable[View]) -> list[Index]:
-        """What looks like an index in any of the views, not yet read; the same index may be there several times."""
-        return [mark for view in views for level, scale in _levels(image, view) for mark in self._marks(level, scale)]
-
-    def indices(self, image: Image, marks: Iterable[Index]) -> list[Index]:
-        """Each index that `marks` of the picture show, once and read, the surest first."""
-        kept = _distinct(sorted(marks, key=lambda mark: -mark.score))
+    def indices(self, image: Image) -> list[Index]:
+        """Every index in the picture, the surest first."""
+        found = [mark for level, scale in _levels(image) for mark in self._marks(level, scale)]
+        kept = _distinct(sorted(found, key=lambda mark: -mark.score))
         if not kept:
             return []
         odds = self.odds(image, [mark.index for mark in kept])
@@ -118,14 +111,12 @@ def _batch(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.ascontiguousarray(pictures.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
 
 
-def _levels(image: Image, view: View) -> Iterator[tuple[Image, Factor]]:
+def _levels(image: Image) -> Iterator[tuple[Image, Factor]]:
     """The picture at ever smaller sizes, with the factors (x, y) to each; small pictures are doubled first."""
     height, width = image.shape[:2]
-    across, down, most = view
-    longest = max(width * across, height * down)
-    scale = min(2.0, most / longest)
-    while scale * longest >= _SHORTEST_PX:
-        size = max(8, round(width * across * scale)), max(8, round(height * down * scale))
+    scale = min(2.0, LONGEST_PX / max(width, height))
+    while scale * max(width, height) >= _SHORTEST_PX:
+        size = max(8, round(width * scale)), max(8, round(height * scale))
         way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         yield np.asarray(cv2.resize(image, size, interpolation=way), np.uint8), (size[0] / width, size[1] / height)
         scale /= _STEP
@@ -193,7 +184,8 @@ def _looks(quad: Quad) -> Iterator[Quad]:
 
 
 def index_crop(image: Image, quad: Quad) -> Image:
-    """Cut an index (4 x 2, as it reads) out of a picture: INDEX_CROP, uint8 BGR, with its surroundings."""
+    """Cut an index (4 x 2, as it reads) out of a picture: INDEX_CROP, uint8 BGR, with its surroundings, and as if
+    printed dark on light paper."""
     left, top, right, bottom = _INDEX_BOX
     target = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float32) - np.float32(0.5)
     height = max(np.linalg.norm(quad[3] - quad[0]), np.linalg.norm(quad[2] - quad[1]))
@@ -201,7 +193,8 @@ def index_crop(image: Image, quad: Quad) -> Image:
     if factor >= 2:
         image, quad = _shrunk(image, quad, factor)
     warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
-    return np.asarray(cv2.warpPerspective(image, warp, INDEX_CROP, flags=cv2.INTER_LINEAR), np.uint8)
+    cut_out = np.asarray(cv2.warpPerspective(image, warp, INDEX_CROP, flags=cv2.INTER_LINEAR), np.uint8)
+    return on_light_paper(cut_out)
 
 
 def _shrunk(image: Image, quad: Quad, factor: int) -> tuple[Image, Quad]:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.cardquads import Quad, alike, area, fitted, is_card_like, overlap, place_on, slenderness
-from hardware.vision.corners import NAMES, PLAIN, STRETCHED, CornerReader, Index
+from hardware.vision.corners import NAMES, CornerReader, Index
 from hardware.vision.outlines import free_outlines
+from hardware.vision.paper import on_light_paper
 from hardware.vision.reader import CardReader, rectify
 from referee.cards import UNREAD, Card
 from referee.errors import PictureError
@@ -27,6 +28,10 @@ OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
 FAINTEST: Final = 0.35
 """Least product of the finder's score and the likeliest name's probability for something to be a card at all."""
+_SECOND_LOOKS: Final = ((1.6, 1.0), (1.0, 1.4))
+"""How far a picture is stretched across and down: a slanting view squeezes cards, and so do tools that make pictures
+square."""
+_LONGEST_STRETCHED_PX: Final = 2560
 _USUAL_SHAPE: Final = (0.6, 0.85)
 """Width over length of cards that are seen without much slant (0.64 to 0.73 from straight above)."""
 LARGEST_PX: Final = 50_000_000
@@ -79,9 +84,22 @@ class _Card:
     def strength(self) -> float:
         return self.p * (sum(i.score for i in self.indices) or 0.5) * (0.2 + self.complete)
 
+    @property
+    def named(self) -> bool:
+        return self.p >= NAMED_FROM
+
+    def scaled(self, by: NDArray[np.float64]) -> "_Card":
+        """The same card in a picture `by` times (across, down) as large."""
+
+        def moved(points: Quad) -> Quad:
+            return (points + 0.5) * by - 0.5
+
+        indices = [replace(index, index=moved(index.index), card=moved(index.card)) for index in self.indices]
+        return replace(self, quad=moved(self.quad), indices=indices)
+
     def said(self, top: bool) -> StillCard:
         bare = self.complete > 0.3 or len(self.indices) > 1
-        name = self.best if self.p >= NAMED_FROM else UNREAD
+        name = self.best if self.named else UNREAD
         return StillCard(name, self.best, self.p, top, self.quad if bare else None)
 
 
@@ -132,19 +150,28 @@ class StillReader:
 
     def read(self, image: Image) -> list[StillCard]:
         """Every face-up card in the picture, the surest first."""
-        outlines = free_outlines(image)
-        marks = self._corners.marks(image, PLAIN)
-        cards = self._cards(image, marks, outlines)
-        if _leave_open(cards):
-            marks += self._corners.marks(image, STRETCHED)
-            cards = self._cards(image, marks, outlines)
+        looks = [self._look(image)]
+        for way in _SECOND_LOOKS:
+            if not _leave_open(looks[-1]):
+                break
+            looks.append(self._look_again(image, way))
+        cards = _together(looks)
         return _each_once([card.said(_is_top(card, cards)) for card in cards])
 
-    def _cards(self, image: Image, marks: list[Index], outlines: list[Quad]) -> list[_Card]:
-        """The cards that marks of indices and outlines show, the surest first."""
-        groups = _grouped([index for index in self._corners.indices(image, marks) if is_card_like(index.card)])
+    def _look(self, image: Image) -> list[_Card]:
+        """The cards that indices and outlines show, the surest first."""
+        outlines = free_outlines(image)
+        groups = _grouped([index for index in self._corners.indices(image) if is_card_like(index.card)])
         cards = [card for group in groups if (card := self._judged(image, group, outlines))]
         return _without_echoes(cards + self._outlined(image, outlines))
+
+    def _look_again(self, image: Image, way: tuple[float, float]) -> list[_Card]:
+        """The cards that show when the picture is stretched across and down."""
+        fits = min(1.0, _LONGEST_STRETCHED_PX / max(image.shape[1] * way[0], image.shape[0] * way[1]))
+        size = round(image.shape[1] * way[0] * fits), round(image.shape[0] * way[1] * fits)
+        stretched = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), np.uint8)
+        scale = np.array([image.shape[1] / size[0], image.shape[0] / size[1]])
+        return [card.scaled(scale) for card in self._look(stretched)]
 
     def _judged(self, image: Image, group: list[Index], outlines: list[Quad]) -> _Card | None:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
@@ -169,16 +196,41 @@ class StillReader:
 
     def _whole(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
         """Odds (N, 54) over NAMES and "no face" from whole cards."""
-        odds = self._reader.odds(np.stack([rectify(image, quad) for quad in quads])).astype(np.float64)
+        odds = self._reader.odds(np.stack([on_light_paper(rectify(image, quad)) for quad in quads])).astype(np.float64)
         return np.concatenate([odds[:, :53], odds[:, 53:].sum(axis=1, keepdims=True)], axis=1)
 
 
 def _leave_open(cards: list[_Card]) -> bool:
     """A second look is due: nothing was read, something not surely, or cards look narrower or wider than cards are."""
-    if not cards or any(card.p < NAMED_FROM for card in cards):
+    if not cards or not all(card.named for card in cards):
         return True
     shape = float(np.median([slenderness(card.quad) for card in cards]))
     return not _USUAL_SHAPE[0] < shape < _USUAL_SHAPE[1]
+
+
+def _together(looks: list[list[_Card]]) -> list[_Card]:
+    """Several looks at one picture: the one that names most, and what others name beside it. Where two name the same
+    place differently, neither is believed; where one is surer, it stays."""
+    kept, *others = sorted(
+        looks, key=lambda look: (sum(card.p for card in look if card.named), len(look)), reverse=True
+    )
+    for card in (card for look in others for card in look if card.named):
+        at = next((n for n, one in enumerate(kept) if _same_place(one, card)), None)
+        if at is None:
+            kept.append(card)
+        elif kept[at].best != card.best:
+            kept[at] = replace(kept[at], odds=_mixed([kept[at].odds, card.odds]))
+        elif card.p > kept[at].p:
+            kept[at] = card
+    return _without_echoes(kept)
+
+
+def _same_place(a: _Card, b: _Card) -> bool:
+    """They share an index, or an outline."""
+    reach = 0.5 * min((index.height_px for index in a.indices), default=0.0)
+    if any(float(np.linalg.norm(i.centre - j.centre)) < reach for i in a.indices for j in b.indices):
+        return True
+    return not (a.indices and b.indices) and alike(a.quad, b.quad) > 0.5
 
 
 def _most_exact(whole: NDArray[np.float64]) -> int:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from calibration.training.corners.grounds import cover, ground, photographed
 from calibration.training.corners.pool import Pool, PooledCard
+from hardware.vision.paper import negative
 
 SIDE_PX = 288
 LONG_SIDE_PX = (74, 240)
@@ -112,7 +113,7 @@ def _through(h: NDArray[np.float64], points: Points) -> Points:
 def _negative(card: PooledCard) -> PooledCard:
     """A light print on dark paper."""
     picture = card.picture.copy()
-    picture[..., :3] = 255 - picture[..., :3]
+    picture[..., :3] = negative(np.ascontiguousarray(picture[..., :3]))
     return replace(card, picture=picture)
 
 
@@ -177,12 +178,12 @@ def scene(rng: np.random.Generator, pool: Pool) -> Scene:
     view, deck = _view(rng), int(rng.integers(len(pool)))
     laid: list[tuple[PooledCard, NDArray[np.float64]]] = []
     poses = _poses(rng, long_px) if rng.random() > 0.04 else []
-    faces, negative = list(pool.faces(deck)), rng.random() < 0.06
+    faces, on_dark_paper = list(pool.faces(deck)), rng.random() < 0.1
     for number, pose in enumerate(poses):
         face = "back" if rng.random() < 0.08 else "JK" if rng.random() < 0.05 else str(rng.choice(faces))
         card = pool.card(deck if rng.random() < 0.9 else int(rng.integers(len(pool))), face)
         h = _homography(card, pose, long_px * float(rng.normal(1, 0.015)), view)
-        _lay(rng, picture, owner, _negative(card) if negative else card, h, number)
+        _lay(rng, picture, owner, _negative(card) if on_dark_paper else card, h, number)
         laid.append((card, h))
     if rng.random() < 0.22:
         cover(rng, picture, owner)
