@@ -120,7 +120,7 @@ class _Shape:
     corners_mm: Points | None = None
 
 
-def _detected(aruco: Any, image: Image) -> tuple[Sequence[Points], NDArray[np.int32] | None]:
+def detect_markers(aruco: Any, image: Image) -> tuple[Sequence[Points], NDArray[np.int32] | None]:
     """Return what OpenCV finds: corners (1, 4, 2) of each marker and their ids (N, 1), or None for none.
 
     OpenCV 4.6, which Raspberry Pi OS has, finds them by a function; 4.7 made it a class.
@@ -138,7 +138,7 @@ def _detected(aruco: Any, image: Image) -> tuple[Sequence[Points], NDArray[np.in
 
 def markers_in(image: Image) -> dict[int, Points]:
     """Return the corners (4, 2) in pixels, from the marker's own top left clockwise, of markers 0 to 3 in view."""
-    corners, ids = _detected(cv2.aruco, image)
+    corners, ids = detect_markers(cv2.aruco, image)
     if ids is None:
         return {}
     found = zip(ids.ravel(), corners, strict=True)

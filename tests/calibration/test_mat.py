@@ -7,6 +7,7 @@ import pytest
 
 from calibration.mat import Paper, draw_mat, marker_cells
 from hardware.tablefile import MARKER_CENTRES_MM
+from hardware.vision.tablefinder import detect_markers
 
 PX_PER_MM = 2.0
 
@@ -28,8 +29,8 @@ def joined(paper: Paper) -> np.ndarray:
 
 
 def marker_centres_mm(picture: np.ndarray) -> dict[int, tuple[float, float]]:
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
-    corners, ids, _ = detector.detectMarkers(picture)
+    corners, ids = detect_markers(cv2.aruco, picture)
+    assert ids is not None
     middle = np.array([picture.shape[1] / 2, picture.shape[0] / 2])
     found = {}
     for quad, number in zip(corners, ids.ravel(), strict=True):

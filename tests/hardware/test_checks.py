@@ -173,7 +173,8 @@ def test_a_table_file_for_another_size_of_picture_fails(tmp_path: Path) -> None:
     assert machine.table(settings).state == "WARN"
     import numpy as np
 
-    save_table(Table(image_size_px=(640, 480), homography_mm_to_px=np.eye(3)), path)
+    centred = np.array([[1.0, 0.0, 320.0], [0.0, -1.0, 240.0], [0.0, 0.0, 1.0]])
+    save_table(Table(image_size_px=(640, 480), homography_mm_to_px=centred), path)
     answer = machine.table(settings)
     assert answer.state == "FAIL" and "640x480, the camera gives 1280x720" in answer.says
     path.write_text("schema = 1\n")
