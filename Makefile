@@ -4,13 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint lock clean
+PI_OPENCV := opencv-contrib-python-headless==4.6.0.66 numpy==1.26.4
+
+.PHONY: demo test test-pi-opencv lint lock clean
 
 demo: $(READY)  ## a simulated table through the whole referee, no hardware
 	$(BIN)/spit-referee demo $(ARGS)
 
 test: $(READY) lint  ## every test that needs nothing but Python; SLOW=1 adds the slow ones
 	$(BIN)/python -m pytest $(if $(SLOW),--slow) $(ARGS)
+
+test-pi-opencv:  ## the eyes on the OpenCV of Raspberry Pi OS (its packages are for Python 3.11 and 3.12)
+	$(PYTHON) -m venv build/pi-opencv
+	build/pi-opencv/bin/python -m pip install --quiet --disable-pip-version-check $(PI_OPENCV) onnxruntime -e . \
+	  gpiod hypothesis pypdfium2 pytest
+	build/pi-opencv/bin/python -m pytest -q tests/hardware tests/calibration $(ARGS)
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .
