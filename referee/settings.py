@@ -137,6 +137,21 @@ class WebSection(Section, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=1024, le=65_535)] = 8765
 
 
+class MqttSection(Section, frozen=True, kw_only=True):
+    """A feed for scoreboards and houses (needs the package paho-mqtt): what happens at the table, nothing is taken."""
+
+    enabled: bool = False
+    host: str = "localhost"
+    port: Annotated[int, Meta(ge=1, le=65_535)] = 1883
+    username: str = ""
+    password: str = ""
+    tls: bool = False
+    table: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")] = "table"
+    """Names this table among others, in topics."""
+    discovery_prefix: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{0,40}$")] = "homeassistant"
+    """Where Home Assistant looks for devices; empty: it is told nothing."""
+
+
 class Settings(Section, frozen=True, kw_only=True):
     """Everything that a person may set."""
 
@@ -148,6 +163,7 @@ class Settings(Section, frozen=True, kw_only=True):
     cards: CardsSection = CardsSection()
     storage: StorageSection = StorageSection()
     web: WebSection = WebSection()
+    mqtt: MqttSection = MqttSection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +233,12 @@ def with_choices(loaded: Loaded, path: Path) -> Loaded:
 
 
 def overlaid(loaded: Loaded, file: SettingsFile) -> Loaded:
-    """Return settings with what a file says over them; raises SettingsError."""
+    """Return settings with what a file says over them; house rules replace those of before. Raises SettingsError."""
     refuse_unknown_keys(file, file.values, Settings, "")
     merged: dict[str, Any] = msgspec.to_builtins(loaded.settings)
+    rules = file.values.get("rules")
+    if isinstance(rules, Mapping) and "options" in rules:
+        merged["rules"]["options"] = {}
     merge(merged, file.values)
     origins = {**loaded.origins, **{dotted: file.at(dotted) for dotted in leaves(file.values)}}
     settings = converted(merged, origins)

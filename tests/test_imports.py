@@ -23,7 +23,8 @@ IMPURE = {
 }
 EDGE = {"cv2", "numpy", "gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcamera", "onnxruntime"}
 HARDWARE_LIBRARIES = {"gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcamera"}
-TOP = {"benching.py", "cli", "demo.py", "session.py", "watching.py", "web"}
+WEB_LIBRARIES = {"itsdangerous", "segno", "starlette", "uvicorn"}
+TOP = {"benching.py", "cli", "demo.py", "mqtt.py", "session.py", "watching.py", "web"}
 """Parts of `referee/` that sit on top of everything: they may import hardware and calibration."""
 WITH_FILES = {"log", "replay", "settings.py"}
 WITH_CHANCE = {"simulated"}
@@ -92,3 +93,14 @@ def test_hardware_libraries_load_late(path: Path) -> None:
 def test_calibration_never_reaches_for_the_command_line(path: Path) -> None:
     assert not {n for n in imports(path) if n.startswith(("referee.cli", "referee.web", "referee.demo"))}
     assert "torch" not in tops(imports(path))
+
+
+@pytest.mark.parametrize("path", sources("hardware") + sources("calibration") + sources("referee"), ids=str)
+def test_only_the_command_line_knows_of_the_pages(path: Path) -> None:
+    names = imports(path)
+    of_the_pages = {name for name in names if name.startswith("referee.web")}
+    if path.is_relative_to(ROOT / "referee" / "web"):
+        assert not {name for name in names if name.startswith("referee.cli")}
+        return
+    assert not tops(names) & WEB_LIBRARIES
+    assert not of_the_pages or path.is_relative_to(ROOT / "referee" / "cli")

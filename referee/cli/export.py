@@ -23,10 +23,16 @@ def export(
     game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
     form: Annotated[Form, typer.Option("--as", help="Text that reads aloud, or a table.")] = Form.NOTATION,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write there, not to the terminal.")] = None,
+    truth: Annotated[
+        bool, typer.Option("--truth", help="Of a filmed game: write its landings beside the film.")
+    ] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the log's lines instead.")] = False,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
 ) -> None:
     """Write a game (by default the newest) as notation, one line an event, or as comma separated values."""
+    if truth:
+        _truth(LoggedGame(find_game(game, games_dir(games))))
+        return
     text = _schema() if schema else _game(LoggedGame(find_game(game, games_dir(games))), form)
     if out is None:
         sys.stdout.write(text)
@@ -35,6 +41,13 @@ def export(
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise LogError(f"{out} cannot be written ({error.strerror}): choose another place with --out") from error
+
+
+def _truth(game: LoggedGame) -> None:
+    from referee.replay.truth import write_truth
+
+    for path in write_truth(game):
+        print(f"{path}: score it with `spit-referee score {path.parent}`.")
 
 
 def _schema() -> str:

@@ -1,4 +1,4 @@
-"""`spit-referee score`: how right the referee is over simulated games whose truth is known."""
+"""`spit-referee score`: how right the referee is, over simulated games or over filmed ones whose truth is known."""
 
 import json
 import math
@@ -6,6 +6,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 
 def score(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="Filmed games with truth, instead of simulated ones.")
+    ] = None,
+    rules: Annotated[str, typer.Option("--rules", metavar="NAME", help="Of the filmed games.")] = "pagat",
     games: Annotated[int, typer.Option(help="Games for each share of misreads.", min=1)] = 20,
     misreads: Annotated[
         list[float] | None,
@@ -25,7 +30,13 @@ def score(
     stories: Annotated[bool, typer.Option("--stories", help="Tell each false accusation, with its seed.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Judge simulated games through noisy sensors: breaches found, false accusations, landings out of step."""
+    """Judge simulated games through noisy sensors: breaches found, false accusations, landings out of step.
+
+    With FOLDER the whole chain watches the videos that lie there with their truth (see docs/recording.md).
+    """
+    if folder is not None:
+        _score_folder(folder, rules, stories, as_json)
+        return
     from rich.console import Console
     from rich.progress import Progress
 
@@ -48,6 +59,31 @@ def score(
             _print_table(rate, seed, one)
         if stories:
             print(*one.stories, sep="\n")
+
+
+def _score_folder(folder: Path, rules: str, stories: bool, as_json: bool) -> None:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.table import Table
+
+    from referee.cli.score_folder import ClipScore, clips_in, score_clip
+
+    whole = ClipScore()
+    clips = clips_in(folder)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        for clip in progress.track(clips, description="watching"):
+            one = score_clip(clip, rules)
+            if as_json:
+                print(json.dumps({"clip": clip.name} | one.summary()), flush=True)
+            whole.add(one)
+    if as_json:
+        return
+    table = Table("measure", "figure", "goal", title=f"{len(clips)} {'clip' if len(clips) == 1 else 'clips'}")
+    for line in whole.lines():
+        table.add_row(*line)
+    Console(file=sys.stdout).print(table)
+    if stories:
+        print(*whole.stories, sep="\n")
 
 
 def _scores(seeds: Iterable[int], misreads: float, honest: bool) -> "Iterator[Score]":
