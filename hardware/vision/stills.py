@@ -28,6 +28,8 @@ OUTLINE_FROM: Final = 0.97
 """The same for a card that only its outline and its whole face show."""
 FAINTEST: Final = 0.35
 """Least product of the finder's score and the likeliest name's probability for something to be a card at all."""
+_INDEX_SLACK: Final = 0.03
+"""How far a marked index may reach out of its card's outline, as a share of the card."""
 _SECOND_LOOKS: Final = ((1.6, 1.0), (1.0, 1.4))
 """How far a picture is stretched across and down: a slanting view squeezes cards, and so do tools that make pictures
 square."""
@@ -177,7 +179,8 @@ class StillReader:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
         complete = float(np.mean([i.complete for i in group]))
         odds, quad = _mixed([i.odds for i in group]), _outline(group)
-        quads = [*(other for other in outlines if alike(quad, other) > 0.6), fitted(image, quad), quad]
+        near = [*(other for other in outlines if alike(quad, other) > 0.6), fitted(image, quad)]
+        quads = [*(other for other in near if _holds(other, group)), quad]
         whole = self._whole(image, quads)
         chosen = _most_exact(whole)
         odds = _joined(odds, whole[chosen], complete)
@@ -225,6 +228,10 @@ def _together(looks: list[list[_Card]]) -> list[_Card]:
     return _without_echoes(kept)
 
 
+def _yield(look: list[_Card]) -> tuple[float, int]:
+    return sum(card.p for card in look if card.named), len(look)
+
+
 def _same_place(a: _Card, b: _Card) -> bool:
     """They share an index, or an outline."""
     reach = 0.5 * min((index.height_px for index in a.indices), default=0.0)
@@ -262,6 +269,12 @@ def _outline(group: list[Index]) -> Quad:
     quads = np.array([_same_way(group[0], other) for other in group])
     weights = np.array([i.score * (0.05 + i.complete) for i in group])
     return np.asarray((quads * weights[:, None, None]).sum(axis=0) / weights.sum())
+
+
+def _holds(quad: Quad, group: list[Index]) -> bool:
+    """The indices are printed within the outline: it is no frame inside the card, and no other card's."""
+    places = np.array([place_on(quad, corner) for index in group for corner in index.index])
+    return bool(places.min() > -_INDEX_SLACK and places.max() < 1 + _INDEX_SLACK)
 
 
 def _grouped(indices: list[Index]) -> list[list[Index]]:
@@ -326,8 +339,19 @@ def _each_once(cards: list[StillCard]) -> list[StillCard]:
 
 
 def _is_top(card: _Card, cards: list[_Card]) -> bool:
-    """Nothing lies on it: it does not look covered, and no barer card shares its place."""
+    """Nothing lies on it: it does not look covered, and no card that shares its place lies over it."""
     if card.complete < 0.12:
         return False
-    rivals = [c for c in cards if c is not card and c.bare > card.bare]
+    rivals = (other for other in cards if other is not card and _lies_over(other, card))
     return all(overlap(card.quad, rival.quad) < 0.06 * min(area(card.quad), area(rival.quad)) for rival in rivals)
+
+
+def _lies_over(card: _Card, other: _Card) -> bool:
+    """An index that shows within the other's outline hides the other there; else the barer lies over it."""
+    inside, outside = _shows_within(card, other.quad), _shows_within(other, card.quad)
+    return inside if inside != outside else card.bare > other.bare
+
+
+def _shows_within(card: _Card, quad: Quad) -> bool:
+    places = [place_on(quad, index.centre) for index in card.indices]
+    return any(bool((place > 0.06).all() and (place < 0.94).all()) for place in places)
