@@ -8,7 +8,16 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from hardware.wholefile import replace_whole
-from referee.settings import Loaded, Settings, choices_file, overlaid, parse_settings, table_file
+from referee.errors import SettingsError
+from referee.settings import (
+    Loaded,
+    Settings,
+    choices_file,
+    overlaid,
+    parse_settings,
+    read_settings_file,
+    table_file,
+)
 
 HEAD = "Chosen on the pages of the Spit referee. It is read after all other settings."
 
@@ -20,7 +29,7 @@ def choose(settings: Settings, values: Mapping[str, Mapping[str, Any]]) -> Setti
         SettingsError: a value cannot be; nothing is written then.
     """
     path = choices_file(table_file(settings))
-    document = _read(path)
+    document = _read(path, settings)
     for section, chosen in values.items():
         table = document.setdefault(section, tomlkit.table())
         for key, value in chosen.items():
@@ -31,11 +40,13 @@ def choose(settings: Settings, values: Mapping[str, Mapping[str, Any]]) -> Setti
     return checked
 
 
-def _read(path: Path) -> tomlkit.TOMLDocument:
+def _read(path: Path, settings: Settings) -> tomlkit.TOMLDocument:
     """A damaged or foreign file is begun anew; what it held stays as the previous one."""
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, TOMLKitError):
+        file = read_settings_file(path)
+        overlaid(Loaded(settings, {}), file)
+        return tomlkit.parse(file.text)
+    except (SettingsError, TOMLKitError):
         document = tomlkit.document()
         document.add(tomlkit.comment(HEAD))
         return document
