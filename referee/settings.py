@@ -125,7 +125,7 @@ class StorageSection(Section, frozen=True, kw_only=True):
     games_dir: str = ""
     table_file: str = ""
     pictures_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
-    """Most room for the pictures of one game; the event log is not limited."""
+    """Most room for the pictures of one game, and before a game of all others together; the log is not limited."""
     reserve_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 500
     """Below this much free space pictures are left out, and people are told."""
 

@@ -27,6 +27,7 @@ def run(
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the simulated table.")] = 7,
     deals: Annotated[int, typer.Option("--deals", min=1, help="Of the simulated table.")] = 1,
+    record: Annotated[bool, typer.Option("--record", help="Film the whole game, to be scored with it.")] = False,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
     pages: Annotated[
         bool,
@@ -50,7 +51,7 @@ def run(
         print(f"spit-referee goes on without what was chosen on the pages: {complaint}", file=sys.stderr)
     settings = loaded.settings
     rules_of(settings)  # a wrong rule set is said before anything starts
-    loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice)
+    loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice, record=record)
     loop.run(port or settings.web.port if pages and settings.web.enabled else None, strict=port is not None)
 
 

@@ -12,8 +12,9 @@ from referee.cli.practice import Practice
 from referee.cli.run import calibrated_table, rules_of
 from referee.cli.set_up_run import SetUpRun
 from referee.cli.table_parts import Parts, real_parts
-from referee.cli.table_run import TableRun, only_one
+from referee.cli.table_run import TableRun, Watcher, only_one
 from referee.errors import TableFileError
+from referee.mqtt import MqttFeed
 from referee.settings import Settings, table_file
 from referee.web.desk import Desk, Wish
 from referee.web.server import WebServer
@@ -30,14 +31,22 @@ class TableLoop:
     """Plays and sets up a real table or a simulated one (`practice`), as people wish on the pages."""
 
     def __init__(
-        self, settings: Settings, games: Path, access: Path, *, shadow: bool, practice: Practice | None
+        self,
+        settings: Settings,
+        games: Path,
+        access: Path,
+        *,
+        shadow: bool,
+        practice: Practice | None,
+        record: bool = False,
     ) -> None:
-        """`access`: the file that says who may see the pages."""
+        """`access`: the file that says who may see the pages; `record`: games are filmed whole."""
         self._access = access
-        self._games, self._shadow, self._practice = games, shadow, practice
+        self._games, self._shadow, self._practice, self._record = games, shadow, practice, record
         self._desk = Desk(settings, games, simulated=practice is not None, shadow=shadow)
         self._desk.practice = practice
         self._has_pages = False
+        self._mqtt: MqttFeed | None = None
 
     def run(self, port: int | None, *, strict: bool) -> None:
         """Run until a person stops it; without pages (`port` None), until the game ends. `strict`: that port or none.
@@ -51,6 +60,8 @@ class TableLoop:
                 server = WebServer(self._desk, self._access, port, strict=strict, say=_say)
                 stack.enter_context(server)
                 self._has_pages = True
+            if self._desk.settings.mqtt.enabled and not self._shadow:
+                self._mqtt = stack.enter_context(MqttFeed(self._desk.settings))
             wish: Wish | None = "play" if self._can_play() else "set_up"
             while wish is not None:
                 wish = self._play() if wish == "play" else self._set_up()
@@ -61,7 +72,9 @@ class TableLoop:
     def _play(self) -> Wish | None:
         """Referee a game; return what is to come next, None for the end."""
         settings, desk = self._desk.settings, self._desk
-        run = TableRun(settings, rules_of(settings), shadow=self._shadow, watcher=desk if self._has_pages else None)
+        watchers: list[Watcher] = [desk] if self._has_pages else []
+        watchers += [self._mqtt] if self._mqtt is not None else []
+        run = TableRun(settings, rules_of(settings), shadow=self._shadow, watchers=watchers, record=self._record)
         heart = Heart(run.ages)
         try:
             parts = self._parts_to_play(run, heart)
@@ -78,11 +91,16 @@ class TableLoop:
 
     def _parts_to_play(self, run: TableRun, heart: Heart) -> Parts:
         settings = self._desk.settings
+
+        def found(table: Table) -> None:
+            self._found(table)
+            run.found(table)
+
         if self._practice is not None:
-            return self._practice.play_parts(settings, run.queue, run.queue.put, self._found)
+            return self._practice.play_parts(settings, run.queue, run.queue.put, found)
         waits_for_file = is_service() and not self._has_pages
         table = calibrated_table(table_file(settings), heart if waits_for_file else None)
-        return real_parts(settings, table, run.queue, run.queue.put, is_service(), self._found)
+        return real_parts(settings, table, run.queue, run.queue.put, is_service(), found)
 
     def _set_up(self) -> Wish | None:
         """Let the pages set the table up; return what is to come next, None for the end."""

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
@@ -15,20 +15,25 @@ from rich.console import Console
 
 from hardware.heart import Heart
 from hardware.pads.mock_pads import key_listener
-from hardware.rig import LiveRig, NewsQueue
+from hardware.recording import Recording, new_recording
+from hardware.rig import LiveRig, NewsQueue, Seer
+from hardware.room import shortage
 from hardware.signals import DARK, Output, SignalPlayer
+from hardware.tablefile import Table
+from hardware.vision.enrolled import deck_file
 from referee.cli.keyboard import Keyboard
 from referee.cli.run_screen import LiveRun, PlainRun, RunScreen, status_words
 from referee.cli.table_parts import Parts
 from referee.errors import DeviceError
-from referee.log import GameLog, Header, LoggedGame, list_games
+from referee.log import GameLog, Header, LoggedGame, list_games, trim_pictures
 from referee.log.writer import boot_id
 from referee.observations import AnyObservation, Observation, SensorBack, SensorLost
 from referee.replay.rejudge import judge_for
 from referee.rules.rule_set import RuleSet
 from referee.session import Follower, Session
-from referee.settings import Settings
+from referee.settings import Settings, table_file
 from referee.signals import cue
+from referee.table import Player
 from referee.tracker import Tracker
 from referee.verdicts import AnyVerdict
 
@@ -37,7 +42,7 @@ LOCK_FILE: Final = ".running"
 
 
 class Watcher(Follower, Protocol):
-    """Somebody who looks on while a table runs and never makes it wait: the pages."""
+    """Somebody who looks on while a table runs and never makes it wait: the pages, a feed for other programs."""
 
     def opens(
         self,
@@ -54,11 +59,21 @@ class Watcher(Follower, Protocol):
 class TableRun:
     """One game from start to end. Build the parts with its `queue`; then `play`."""
 
-    def __init__(self, settings: Settings, rules: RuleSet, *, shadow: bool, watcher: Watcher | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        rules: RuleSet,
+        *,
+        shadow: bool,
+        watchers: Sequence[Watcher] = (),
+        record: bool = False,
+    ) -> None:
+        """`record`: the whole game is filmed."""
         self.queue: NewsQueue = SimpleQueue()
         self.was_stopped = False
         """Whether a person or the service manager ended it; else the table itself did."""
-        self._watcher = watcher
+        self._watchers, self._record = watchers, record
+        self._recording: Recording | None = None
         self._settings, self._rules, self._shadow = settings, rules, shadow
         self._signals: SignalPlayer | None = None
         self._screen: RunScreen = PlainRun()
@@ -75,12 +90,13 @@ class TableRun:
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
             rig = self._rig = LiveRig(
                 parts.camera,
-                parts.make_eyes(log),
+                self._eyes(parts, log, stack),
                 parts.pads,
                 self.queue,
                 watermark_ns=round(self._settings.pads.watermark_ms * 1e6),
                 on_first_frame=parts.on_first_frame,
                 on_pace=self._pace,
+                worries=lambda: (shortage(games, self._settings.storage.reserve_mb), self._lights_fault()),
             )
             if not self._shadow:
                 parts.pads.touched = self._signals.touched
@@ -89,16 +105,32 @@ class TableRun:
             self._screen = stack.enter_context(self._best_screen(parts.source))
             stack.enter_context(stopped_by_signals(self.stop))
             stack.enter_context(Keyboard(KeyTaker(self.stop, parts)))
-            if self._watcher is not None:
-                self._watcher.opens("play", rig, self.queue, self._lights, log.directory.name)
-                stack.callback(self._watcher.closes)
+            for watcher in self._watchers:
+                watcher.opens("play", rig, self.queue, self._lights, log.directory.name)
+                stack.callback(watcher.closes)
             if notice:
                 self._screen.say(notice)
             heart.ready()
-            session = Session(tracker, log, [self] if self._watcher is None else [self, self._watcher])
+            followers = [self, *self._watchers, *([] if self._recording is None else [self._recording])]
+            session = Session(tracker, log, followers)
             for seen in rig.observations():
                 session.take(seen)
         return log.directory
+
+    def found(self, table: Table) -> None:
+        """The eyes know where the table is."""
+        if self._recording is not None:
+            self._recording.found(table)
+
+    def _eyes(self, parts: Parts, log: GameLog, stack: ExitStack) -> Seer:
+        """The eyes, filmed if the game is to be recorded."""
+        eyes = parts.make_eyes(log)
+        if not self._record:
+            return eyes
+        deck = deck_file(table_file(self._settings))
+        recording = Recording(new_recording(log.directory), parts.camera.fps, deck)
+        self._recording = stack.enter_context(recording)
+        return recording.eyes(eyes)
 
     def stop(self) -> None:
         """End the game in order; may be called from a signal handler."""
@@ -142,8 +174,14 @@ class TableRun:
         self._shown_ns = now_ns
         status = self._rig.status()
         self._screen.show(status, self._lights())
+        if self._recording is not None and self._recording.trouble is not None:
+            self._screen.say(self._recording.trouble)
+            self._recording = None
         if self._heart is not None:
             self._heart.beat(status_words(status))
+
+    def _lights_fault(self) -> str:
+        return "" if self._signals is None else self._signals.fault
 
     def _lights(self) -> Output:
         return DARK if self._signals is None else self._signals.shown
@@ -159,6 +197,7 @@ class TableRun:
     def _open_log(self, parts: Parts, games: Path) -> tuple[GameLog, Tracker, str]:
         """Return the log, the tracker as it stands, and what to say about it: a restart goes on with its game."""
         quota = self._settings.storage.pictures_mb * 1_000_000
+        trim_pictures(games, quota)
         if parts.source == "live" and (directory := cut_game(games, self._rules)) is not None:
             game = LoggedGame(directory)
             tracker = judge_for(game.header)
@@ -168,7 +207,7 @@ class TableRun:
             return GameLog.resume(directory, frame_quota_bytes=quota), tracker, f"goes on with {directory.name}"
         header = Header(
             source=parts.source,
-            players={"p1": self._settings.players.p1, "p2": self._settings.players.p2},
+            players=names_of(self._settings),
             rules_name=self._settings.rules.name,
             rules=msgspec.to_builtins(self._rules),
             devices=parts.devices(),
@@ -189,6 +228,12 @@ class KeyTaker:
             self._stop()
         else:
             self._slap(key)
+
+
+def names_of(settings: Settings) -> dict[Player, str]:
+    """Return the players' names, as far as somebody has given them."""
+    given: dict[Player, str] = {"p1": settings.players.p1, "p2": settings.players.p2}
+    return {player: name for player, name in given.items() if name != player}
 
 
 def cut_game(games: Path, rules: RuleSet) -> Path | None:

@@ -74,8 +74,12 @@ def trim_pictures(folder: Path, quota_bytes: int) -> int:
     for path in pictures:
         if used_bytes <= quota_bytes:
             break
-        used_bytes -= path.stat().st_size
-        path.unlink()
+        try:
+            size_bytes = path.stat().st_size
+            path.unlink()
+        except OSError:
+            continue  # somebody else's, or gone already: a game is not held up by that
+        used_bytes -= size_bytes
         deleted += 1
     return deleted
 

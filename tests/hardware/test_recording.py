@@ -17,7 +17,7 @@ from referee.observations import AnyObservation, PadReleased, PadSlapped
 
 FPS = 30.0
 START_NS = 7_000_000_000
-TABLE = Table(image_size_px=(64, 48), homography_mm_to_px=np.array([(0.1, 0, 32), (0, -0.1, 24), (0, 0, 1)]))
+TABLE = Table(image_size_px=(64, 48), homography_mm_to_px=np.array([(0.1, 0, 32), (0, -0.1, 24), (0, 0, 1)], float))
 
 
 def frame(number: int, grey: int, at_s: float) -> Frame:

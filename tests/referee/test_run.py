@@ -1,5 +1,6 @@
 """The running table: put together, followed, stopped in order, and continued after a restart."""
 
+import json
 import os
 import signal
 import zipfile
@@ -10,15 +11,19 @@ from threading import Timer
 from time import monotonic_ns
 
 import msgspec
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from hardware.cameras.faulty import FaultyCamera
+from hardware.cameras.video import VideoFile
 from hardware.frames import Frame
 from hardware.heart import Heart
 from hardware.pads import FOUR_PADS, MockPads, PadReader
 from hardware.rig import RigStatus
 from hardware.signals import DARK, MockOutputs, Output
+from hardware.tablefile import Table as TableFile
+from hardware.tablefile import load_table
 from referee.cli.app import app
 from referee.cli.run import calibrated_table, rules_of
 from referee.cli.run_screen import PlainRun, status_words
@@ -28,10 +33,11 @@ from referee.errors import DeviceError, SettingsError, TableFileError
 from referee.log import GameLog, Header, LoggedGame
 from referee.observations import AnyObservation, HandsSeen, PadSlapped, SensorLost
 from referee.rules.rule_set import rule_set
-from referee.settings import RulesSection, Settings, SignalsSection
+from referee.settings import RulesSection, Settings, SignalsSection, StorageSection
 
 P1A = FOUR_PADS[0]
 PAGAT = rule_set("pagat")
+TABLE = TableFile(image_size_px=(320, 240), homography_mm_to_px=np.array([(0.5, 0, 160), (0, -0.5, 120), (0, 0, 1)]))
 
 
 class Film:
@@ -82,8 +88,16 @@ class Table:
         return [entry.item for entry in LoggedGame(directory).entries() if entry.is_observation]
 
 
-def table(tmp_path: Path, frames: int = 60, shadow: bool = False, source: str = "live") -> Table:
-    run = TableRun(Settings(), PAGAT, shadow=shadow)
+def table(
+    tmp_path: Path,
+    frames: int = 60,
+    shadow: bool = False,
+    source: str = "live",
+    record: bool = False,
+    pictures_mb: int = 200,
+) -> Table:
+    settings = Settings(storage=StorageSection(pictures_mb=pictures_mb))
+    run = TableRun(settings, PAGAT, shadow=shadow, record=record)
     pads, outputs, told = MockPads(), MockOutputs(), Told()
     slap = Timer(0.2, lambda: pads.slap(P1A, contact_ms=20))
     parts = Parts(
@@ -138,6 +152,27 @@ def test_a_lost_sensor_is_shown_at_the_table_and_logged(tmp_path: Path, capsys: 
     assert any(isinstance(seen, SensorLost) for seen in playing.log())
     assert "pads lost" in capsys.readouterr().out
     assert any(shown.hz == 196 for _, shown in playing.outputs.shown)
+
+
+def test_a_recorded_game_has_its_film_its_pads_and_its_table(tmp_path: Path) -> None:
+    playing = table(tmp_path, record=True)
+    playing.run.found(TABLE)  # nothing is recorded yet
+    Timer(0.3, lambda: playing.run.found(TABLE)).start()
+    recording = playing.play() / "recording"
+    (slap,) = [seen for seen in playing.log() if isinstance(seen, PadSlapped)]
+    about = json.loads((recording / "recording.json").read_text())
+    first = json.loads((recording / "pads.jsonl").read_text().splitlines()[0])
+    assert first["t_us"] == round((slap.at_ns - about["start_ns"]) / 1000)
+    assert VideoFile(recording / "game.mp4").count == about["frames"] > 5
+    assert load_table(recording / "table.toml").image_size_px == TABLE.image_size_px
+
+
+def test_before_a_game_old_pictures_make_room(tmp_path: Path) -> None:
+    with GameLog.create(tmp_path / "games", header()) as old:
+        old.frame("old.jpg", b"x" * 200_000)
+        old.frame("quarrel.jpg", b"x" * 200_000, keep=True)
+    table(tmp_path, pictures_mb=0).play()
+    assert [path.name for path in (old.directory / "frames").glob("*.jpg")] == ["quarrel.jpg"]
 
 
 def test_a_second_referee_is_told_who_runs_already(tmp_path: Path) -> None:
