@@ -21,7 +21,7 @@ from hardware.vision.enrolled import deck_file, reader_for, save_deck
 from hardware.vision.reader import CardReader
 from hardware.vision.stills import StillReader
 from hardware.vision.tablefinder import find_table
-from referee.errors import DeviceError
+from referee.errors import DeviceError, TableFileError
 
 FILMED: Final = 45
 """So many pictures tell flicker and rate: a second and a half at 30 a second."""
@@ -78,11 +78,21 @@ def corners(bench: Bench, shown: Rectangle | None = None, card_mm: tuple[float, 
     else:
         table = corner.table_from_points(image, shown.points_px, shown.size_mm, card_mm)
         table, _ = measured(table, image, read_table(image, table, CardReader()))
-    save_table(table, bench.table_path)
+    save_table(with_known_delay(table, bench.table_path), bench.table_path)
     yield Found("table file", ok(str(bench.table_path)))
     yield Found("residual", residual_answer(table.residual_mm))
     yield Found("scale", scale_answer(table))
     yield Shown("overlay", corner.draw_overlay(image, table), "Every zone must lie where its cards lie.")
+
+
+def with_known_delay(table: Table, path: Path) -> Table:
+    """Return a new table with the camera's delay of the file that it replaces: the camera is the same."""
+    try:
+        before = load_table(path)
+    except TableFileError:
+        return table
+    kept = (before.behind_pads_ns, before.behind_pads_uncertainty_ns)
+    return replace(table, behind_pads_ns=kept[0], behind_pads_uncertainty_ns=kept[1])
 
 
 def residual_answer(residual_mm: float | None) -> Answer:

@@ -84,6 +84,10 @@ class Table:
     residual_mm: float | None = None
     """None: unknown (four points leave no residual)."""
     reference_hash: str = ""
+    behind_pads_ns: int = 0
+    """The camera stamps a moment so much later than the pads do; of the camera, not of the table, and kept with it."""
+    behind_pads_uncertainty_ns: int | None = None
+    """None: it was never measured."""
 
     def to_px(self, points_mm: Points) -> Points:
         """Return where table points (N, 2) in mm lie in the picture: (N, 2) pixels, lens included."""
@@ -135,7 +139,7 @@ def _polygon(points: Points) -> list[list[float]]:
 
 def dump_table(table: Table) -> str:
     """Return the table file's text."""
-    matrix = table.camera_matrix
+    matrix, uncertainty_ns = table.camera_matrix, table.behind_pads_uncertainty_ns
     plain: dict[str, Any] = {
         "schema": SCHEMA,
         "camera": table.camera,
@@ -144,6 +148,8 @@ def dump_table(table: Table) -> str:
         "card_size_mm": list(table.card_size_mm),
         "residual_mm": "unknown" if table.residual_mm is None else round(table.residual_mm, 3),
         "reference_hash": table.reference_hash,
+        "behind_pads_ms": round(table.behind_pads_ns / 1e6, 3),
+        "behind_pads_uncertainty_ms": "unknown" if uncertainty_ns is None else round(uncertainty_ns / 1e6, 3),
         "homography_mm_to_px": [[float(v) for v in row] for row in table.homography_mm_to_px],
         "camera_matrix": [] if matrix is None else [[float(v) for v in row] for row in matrix],
         "lens_k1k2p1p2k3": list(table.lens_k1k2p1p2k3),
@@ -185,7 +191,7 @@ def parse_table(text: str, path: Path) -> Table:
     try:
         piles, rows = plain["piles"], plain["rows"]
         matrix = plain.get("camera_matrix") or None
-        residual = plain["residual_mm"]
+        residual, delay = plain["residual_mm"], plain.get("behind_pads_uncertainty_ms")
         lens = _array(plain["lens_k1k2p1p2k3"], (5,), "lens_k1k2p1p2k3", path)
         size = _array(plain["image_size_px"], (2,), "image_size_px", path)
         card = _array(plain["card_size_mm"], (2,), "card_size_mm", path)
@@ -201,6 +207,8 @@ def parse_table(text: str, path: Path) -> Table:
             rows={p: tuple(_array(place, (0, 2), f"rows.{p}", path) for place in rows[p]) for p in PLAYERS},
             residual_mm=None if residual == "unknown" else float(residual),
             reference_hash=str(plain.get("reference_hash", "")),
+            behind_pads_ns=round(float(plain.get("behind_pads_ms", 0)) * 1e6),
+            behind_pads_uncertainty_ns=None if delay in ("unknown", None) else round(float(delay) * 1e6),
         )
     except TableFileError:
         raise

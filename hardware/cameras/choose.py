@@ -20,12 +20,18 @@ def one_camera(settings: CameraSection) -> Camera:
 
 
 def watched_camera(
-    settings: CameraSection, sink: ObservationSink, make: Callable[[], Camera] | None = None
+    settings: CameraSection,
+    sink: ObservationSink,
+    make: Callable[[], Camera] | None = None,
+    behind_pads_ns: int = 0,
 ) -> WatchedCamera:
-    """Return the camera with its watchdog; it is looked for anew whenever it has to be opened."""
+    """Return the camera with its watchdog; it is looked for anew whenever it has to be opened.
+
+    `behind_pads_ns`: its measured delay, taken off every stamp; what the settings say comes on top.
+    """
     return WatchedCamera(
         make or (lambda: one_camera(settings)),
         sink,
         lost_after_ns=round(settings.lost_after_ms * 1e6),
-        behind_pads_ns=round(settings.behind_pads_ms * 1e6),
+        behind_pads_ns=behind_pads_ns + round(settings.behind_pads_ms * 1e6),
     )

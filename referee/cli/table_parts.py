@@ -109,7 +109,7 @@ def real_parts(
     reader = PadReader(backend, pads_of(settings.pads), felt, notes, contact_rules(settings.pads))
     return Parts(
         source="live",
-        camera=watched_camera(settings.camera, queue.put),
+        camera=watched_camera(settings.camera, queue.put, behind_pads_ns=0 if table is None else table.behind_pads_ns),
         make_eyes=lambda album: SharpEyes(lambda frame: table, album, eyes_reader, found) if table else Blind(),
         pads=reader,
         outputs=outputs_or_drawing(settings.signals, notices),

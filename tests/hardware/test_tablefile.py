@@ -16,6 +16,8 @@ TABLE = Table(
     camera_matrix=np.array([[947.5, 0.0, 639.5], [0.0, 947.5, 359.5], [0.0, 0.0, 1.0]]),
     lens_k1k2p1p2k3=(-0.055, 0.0054, 0.0, 0.0, 0.0),
     residual_mm=0.8,
+    behind_pads_ns=38_250_000,
+    behind_pads_uncertainty_ns=2_500_000,
 )
 
 
@@ -24,6 +26,13 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
     loaded = load_table(tmp_path / "table.toml")
     assert dump_table(loaded) == dump_table(TABLE)
     assert loaded.image_size_px == (1280, 720)
+    assert (loaded.behind_pads_ns, loaded.behind_pads_uncertainty_ns) == (38_250_000, 2_500_000)
+
+
+def test_a_file_from_before_the_cameras_delay_was_measured_has_none() -> None:
+    text = "\n".join(line for line in dump_table(TABLE).splitlines() if not line.startswith("behind_pads"))
+    loaded = parse_table(text, Path("table.toml"))
+    assert (loaded.behind_pads_ns, loaded.behind_pads_uncertainty_ns) == (0, None)
 
 
 def test_the_lens_is_undone_exactly() -> None:

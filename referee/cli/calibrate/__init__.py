@@ -2,7 +2,7 @@
 
 import typer
 
-from referee.cli.calibrate import deck, finding, pads, seeing, wizard
+from referee.cli.calibrate import deck, finding, offset, pads, seeing, wizard
 
 calibrate = typer.Typer(help="Set the table up, step by step. Each step can be repeated alone.")
 calibrate.callback(invoke_without_command=True)(wizard.wizard)
@@ -15,5 +15,6 @@ for step in (
     pads.sides,
     deck.deck,
     seeing.test,
+    offset.offset,
 ):
     calibrate.command()(step)
