@@ -20,6 +20,9 @@ test-pi-opencv:  ## the eyes on the OpenCV of Raspberry Pi OS (its packages are 
 	  gpiod hypothesis pypdfium2 pytest
 	build/pi-opencv/bin/python -m pytest -q tests/hardware tests/calibration $(ARGS)
 
+test-vm: $(READY)  ## the installed service in a virtual machine with real pins and camera (root, qemu, mmdebstrap)
+	REQUIRE=vm $(BIN)/python -m pytest --slow -rP -m vm tests/vm $(ARGS)
+
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -40,6 +40,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 raise pytest.UsageError(f"REQUIRE={marker}, but none of {', '.join(TOOLS[marker])} is installed")
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=f"{TOOLS[marker][0]} is not installed ({marker})"))
+        if item.get_closest_marker("vm") and "vm" not in required:
+            item.add_marker(pytest.mark.skip(reason="boots a virtual machine, takes long: make test-vm"))
         if item.get_closest_marker("slow") and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow (make test SLOW=1)"))
 

@@ -1,0 +1,71 @@
+"""The installed service on real kernel interfaces: a virtual machine with a GPIO chip, a camera and systemd.
+
+`make test-vm` runs it; `VM_CHECKS=judges_the_game,...` only some checks. The machine is booted once; every check of
+`guest/trial.py` is a test here. Its result is what the trial wrote into the folder that it shares with the machine.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+HERE = Path(__file__).parent
+GUEST = HERE / "guest"
+LIMIT_S: Final = "5400"
+"""For the machine from boot to power off; on a busy computer without KVM an hour is possible."""
+CHECKS: Final = re.findall(r"^    (\w+),$", (GUEST / "trial.py").read_text().partition("CHECKS = (")[2], re.M)
+
+pytestmark = [pytest.mark.vm, pytest.mark.slow]
+
+
+def cache() -> Path:
+    """Return where kernel, system, wheels and image are kept between runs."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spit-referee-vm"
+
+
+def run(*command: str | Path) -> None:
+    """Run a program that needs root; fail with its last words."""
+    words = [*(["sudo"] if os.geteuid() else []), *map(str, command)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        pytest.fail(f"{Path(words[-2]).name} ended with {done.returncode}: {(done.stderr or done.stdout)[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """Build the image with this very source, boot it, and return what its trial found, by the name of the check."""
+    film, shared = tmp_path_factory.mktemp("film"), tmp_path_factory.mktemp("shared")
+    subprocess.run([sys.executable, HERE / "film.py", film], cwd=HERE.parents[1], check=True)
+    run(HERE / "image.sh", cache())
+    for file in (*GUEST.glob("*.py"), film / "film.json", film / "table.toml"):
+        shutil.copy(file, shared)
+    if chosen := os.environ.get("VM_CHECKS"):
+        (shared / "checks").write_text(chosen)
+    subprocess.run([HERE / "boot.sh", cache(), shared, film / "film.yuyv", LIMIT_S], check=False)
+    kept = cache() / "last"
+    shutil.rmtree(kept, ignore_errors=True)
+    shutil.copytree(shared, kept)
+    trial = shared / "trial.json"
+    if not trial.exists():
+        pytest.fail(f"the machine ended before its first check; {kept} has its console and journal")
+    found = {result["check"]: result for result in json.loads(trial.read_text())}
+    for result in found.values():
+        state = "ok  " if result["ok"] else "FAIL"
+        print(f"{state} {result['seconds']:6.1f} s  {result['words']}: {json.dumps(result['says'])}")
+    return found
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_in_the_virtual_machine(results: Mapping[str, Any], check: str) -> None:
+    chosen = os.environ.get("VM_CHECKS")
+    if chosen and check not in chosen.split(","):
+        pytest.skip("not among VM_CHECKS")
+    assert check in results, f"the machine ended before this check; {cache() / 'last'} has its console and journal"
+    assert results[check]["ok"], json.dumps(results[check], indent=1)
