@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 PI_OPENCV := opencv-contrib-python-headless==4.6.0.66 numpy==1.26.4
 
-.PHONY: demo test test-pi-opencv lint lock clean
+.PHONY: demo test test-vm test-pi-opencv lint lock clean
 
 demo: $(READY)  ## a simulated table through the whole referee, no hardware
 	$(BIN)/spit-referee demo $(ARGS)

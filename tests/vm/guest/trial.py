@@ -1,4 +1,4 @@
-"""The trial of the installed referee, inside the machine, as root: a line for each check, all of them in `trial.json`."""
+"""The trial of the installed referee, inside the machine, as root: a line for each check, all in `trial.json`."""
 
 import json
 import os
