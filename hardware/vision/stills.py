@@ -5,7 +5,9 @@ the picture, and a card that lies free is read once more as a whole (`reader`). 
 readings that differ leave it unread: a wrong name is worse than none.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ from hardware.frames import Image
 from hardware.vision.cardquads import Quad, alike, area, fitted, is_card_like, overlap, place_on, slenderness
 from hardware.vision.corners import NAMES, CornerReader, Index
 from hardware.vision.outlines import free_outlines
-from hardware.vision.paper import on_light_paper
+from hardware.vision.paper import negative, on_light_paper
 from hardware.vision.reader import CardReader, rectify
 from referee.cards import UNREAD, Card
 from referee.errors import PictureError
@@ -30,7 +32,7 @@ FAINTEST: Final = 0.35
 """Least product of the finder's score and the likeliest name's probability for something to be a card at all."""
 _INDEX_SLACK: Final = 0.03
 """How far a marked index may reach out of its card's outline, as a share of the card."""
-_SECOND_LOOKS: Final = ((1.6, 1.0), (1.0, 1.4))
+_STRETCHES: Final = ((1.6, 1.0), (1.0, 1.4))
 """How far a picture is stretched across and down: a slanting view squeezes cards, and so do tools that make pictures
 square."""
 _LONGEST_STRETCHED_PX: Final = 2560
@@ -153,10 +155,10 @@ class StillReader:
     def read(self, image: Image) -> list[StillCard]:
         """Every face-up card in the picture, the surest first."""
         looks = [self._look(image)]
-        for way in _SECOND_LOOKS:
+        for look_again in self._other_looks(image):
             if not _leave_open(looks[-1]):
                 break
-            looks.append(self._look_again(image, way))
+            looks.append(look_again())
         cards = _together(looks)
         return _each_once([card.said(_is_top(card, cards)) for card in cards])
 
@@ -167,10 +169,16 @@ class StillReader:
         cards = [card for group in groups if (card := self._judged(image, group, outlines))]
         return _without_echoes(cards + self._outlined(image, outlines))
 
-    def _look_again(self, image: Image, way: tuple[float, float]) -> list[_Card]:
-        """The cards that show when the picture is stretched across and down."""
-        fits = min(1.0, _LONGEST_STRETCHED_PX / max(image.shape[1] * way[0], image.shape[0] * way[1]))
-        size = round(image.shape[1] * way[0] * fits), round(image.shape[0] * way[1] * fits)
+    def _other_looks(self, image: Image) -> Iterator[Callable[[], list[_Card]]]:
+        """Ways to look that show what the plain look may miss: squeezed cards, and light print on dark paper."""
+        for across, down in _STRETCHES:
+            yield partial(self._stretched_look, image, across, down)
+        if any(on_light_paper(cut := rectify(image, quad)) is not cut for quad in free_outlines(image)):
+            yield partial(self._look, negative(image))
+
+    def _stretched_look(self, image: Image, across: float, down: float) -> list[_Card]:
+        fits = min(1.0, _LONGEST_STRETCHED_PX / max(image.shape[1] * across, image.shape[0] * down))
+        size = round(image.shape[1] * across * fits), round(image.shape[0] * down * fits)
         stretched = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), np.uint8)
         scale = np.array([image.shape[1] / size[0], image.shape[0] / size[1]])
         return [card.scaled(scale) for card in self._look(stretched)]
