@@ -166,12 +166,13 @@ class Looks(Landings):
         """A row was read: weigh the worlds, then let each follow what changed."""
         row = self.rows[look.player]
         gone = self.gone()
+        places = look.places[: len(self.position.side(look.player).row)]  # there may be fewer than were looked at
         if self.takers and self.position.phase in (Phase.PLAY, Phase.SPIT):
-            row.look(look.places, look.at_ns, gone)
+            row.look(places, look.at_ns, gone)
             return []  # the cards are being gathered
         if len(self.worlds) > 1:
             self.weigh(self._fits_row(look))
-        news = row.look(look.places, look.at_ns, gone)
+        news = row.look(places, look.at_ns, gone)
         if not self.layout.is_laid(look.player):
             return self._lay_out(look.player, look.at_ns)
         if self.position.phase in (Phase.SLAP, Phase.OVER):

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.cards import PACK
+from referee.game.scenario import read_start
 from referee.observations import (
     AnyObservation,
     Called,
@@ -27,7 +28,7 @@ from referee.observations import (
     Tick,
     Undo,
 )
-from referee.rules.rule_set import RuleSet
+from referee.rules.rule_set import RuleSet, rule_set_from
 from referee.simulated.noise import PERFECT, Noise, observe
 from referee.simulated.players import play_deal
 from referee.simulated.score import Score, score_game, wilson
@@ -50,6 +51,32 @@ def rulings(told: list[AnyVerdict]) -> set[tuple[int, str, str, str]]:
     """The last ruling on each landing, by its moment: what stands in the end."""
     last = {v.at_ns: (v.at_ns, v.player, v.card, v.ruling) for v in told if isinstance(v, PlayJudged | SpitJudged)}
     return set(last.values())
+
+
+@pytest.mark.parametrize(
+    "house",
+    [
+        {"extends": "wikipedia"},
+        {"extends": "bicycle"},
+        {"extends": "speed"},
+        {"piles": 4},
+        {"setup": "canfield", "spit_when": "called", "decks": "own"},
+        {"jokers": "wild", "colours": "alternate", "one_pile": "below_layout", "solo_spit": "chosen_pile"},
+    ],
+    ids=lambda house: ",".join(house.values()) if "extends" in house else next(iter(house)),
+)
+def test_a_game_can_be_judged_by_rules_it_was_not_played_by(house: dict[str, object]) -> None:
+    rules = rule_set_from(house)
+    start = read_start(
+        {
+            "phase": "await_spit",
+            "pending": {"p1": ["A"], "p2": ["B"]},
+            "p1": {"row": ["1:", "2:", "3:", "4:", "5:"], "spit": 11},
+            "p2": {"row": ["1:", "2:", "3:", "4:", "5:"], "spit": 11},
+        }
+    )
+    for seen, begin in ((deal(0), None), (deal(1, Noise(misreads=0.1)), start)):
+        feed(Tracker(rules, begin), seen)
 
 
 @pytest.mark.parametrize("seed", range(3))
