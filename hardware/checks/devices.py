@@ -3,14 +3,21 @@
 import grp
 import os
 from pathlib import Path
+from typing import Final
 
 from hardware.cameras.choose import one_camera
+from hardware.cameras.usb import USABLE, needed_mbit, usb_speed_mbit
+from hardware.cameras.v4l2 import find_cameras
+from hardware.checks.machine import running_referee
 from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
 from hardware.checks.software import board
 from hardware.gpio import find_header_chip
 from hardware.pads.choose import pad_backend
+from hardware.signals import outputs_of
 from referee.errors import DeviceError
 from referee.settings import Settings
+
+KINDS: Final = {"passive": "a passive buzzer", "active": "an active buzzer", "none": "no buzzer"}
 
 
 def groups(_: Settings) -> Answer:
@@ -37,12 +44,22 @@ def chip(_: Settings) -> Answer:
         return from_error(error)
 
 
+def held_by_referee(settings: Settings) -> Answer | None:
+    """Return that a referee is running and has this device, or None."""
+    process = running_referee(settings)
+    return (
+        skip(f"the running referee has it (process {process}); the page and its log say how it is") if process else None
+    )
+
+
 def pads(settings: Settings) -> Answer:
     """The pads' lines can be had, and nothing lies on them."""
     if settings.pads.backend in ("mock", "none"):
         return skip("switched off in the settings")
     if not list(Path("/dev").glob("gpiochip*")):
         return skip("no GPIO pins on this machine")
+    if held := held_by_referee(settings):
+        return held
     try:
         backend = pad_backend(settings.pads)
         backend.open()
@@ -57,8 +74,47 @@ def pads(settings: Settings) -> Answer:
     return ok(f"all open, read by {backend.name}, stamps within {backend.uncertainty_ns / 1000:.0f} us")
 
 
+def lights(settings: Settings) -> Answer:
+    """Lights and buzzer can be had; `spit-referee signals` shows whether they are wired."""
+    if settings.signals.backend in ("mock", "none"):
+        return skip("switched off in the settings")
+    if not list(Path("/dev").glob("gpiochip*")):
+        return skip("no GPIO pins on this machine")
+    if held := held_by_referee(settings):
+        return held
+    try:
+        outputs = outputs_of(settings.signals)
+    except DeviceError as error:
+        return from_error(error)
+    outputs.close()
+    return ok(f"two lights and {KINDS[settings.signals.buzzer]}, driven by {outputs.name}")
+
+
+def usb(settings: Settings) -> Answer:
+    """The camera's USB port is fast enough for its pictures."""
+    if settings.camera.source == "picamera2":
+        return skip("a ribbon camera")
+    cameras = find_cameras()
+    source = settings.camera.source
+    path = Path(f"/dev/video{source}" if source.isdecimal() else source)
+    if source == "auto":
+        if not cameras:
+            return skip("no USB camera is there")
+        path = cameras[0].path
+    speed = usb_speed_mbit(path)
+    if speed is None:
+        return skip(f"{path} is on no USB port")
+    needed = needed_mbit(settings.camera)
+    if needed > speed * USABLE:
+        cure = "plug it into another port (blue ones are faster), without a hub, or set camera.format = 'MJPG'"
+        return warn(f"{path}: pictures need {needed:.0f} Mbit/s, its port gives {speed:.0f}", cure)
+    return ok(f"{path} on a port of {speed:.0f} Mbit/s, pictures need {needed:.0f}")
+
+
 def camera(settings: Settings) -> Answer:
     """A picture comes, of the right size and age."""
+    if held := held_by_referee(settings):
+        return held
     device = one_camera(settings.camera)
     try:
         device.open()

@@ -1,5 +1,6 @@
 """Checks of disk, clock, power and the service."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ from hardware.tablefile import load_table
 from referee.errors import TableFileError
 from referee.settings import Settings, state_dir, table_file
 
+LOCK_FILE: Final = ".running"
+"""In the games folder: locked by the referee that runs, whose process number it holds."""
 UNIT: Final = "spit-referee.service"
 THROTTLED_NOW: Final = {
     0: "the supply voltage is too low",
@@ -32,9 +35,27 @@ def told(*command: str) -> str | None:
         return None
 
 
+def games_folder(settings: Settings) -> Path:
+    """Return where games are logged."""
+    return Path(settings.storage.games_dir).expanduser() if settings.storage.games_dir else state_dir() / "games"
+
+
+def running_referee(settings: Settings) -> str:
+    """Return the process that referees into the games folder now and has the devices, or nothing."""
+    try:
+        with (games_folder(settings) / LOCK_FILE).open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return lock.read().strip() or "unknown"
+    except OSError:
+        pass
+    return ""
+
+
 def disk(settings: Settings) -> Answer:
     """Games can be written, and there is room."""
-    folder = Path(settings.storage.games_dir).expanduser() if settings.storage.games_dir else state_dir() / "games"
+    folder = games_folder(settings)
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not os.access(there, os.W_OK):
         return fail(f"{there} cannot be written", "choose another folder with storage.games_dir in the settings")
@@ -94,6 +115,8 @@ def service(_: Settings) -> Answer:
     facts = dict(line.split("=", 1) for line in (state or "").splitlines() if "=" in line)
     if facts.get("LoadState") != "loaded":
         return skip("not installed; `sudo systemd/install.sh` does it")
+    if facts.get("ActiveState") == "active" and "LOST" in facts.get("StatusText", ""):
+        return warn(f"runs, but: {facts['StatusText']}", "mend what it names; it goes on by itself")
     if facts.get("ActiveState") == "active":
         return ok(f"runs: {facts.get('StatusText') or 'no word from it'}")
     cure = f"`journalctl -u {UNIT} -e` says why, `sudo systemctl restart {UNIT}` starts it"

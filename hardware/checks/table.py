@@ -16,6 +16,8 @@ CHECKS: Final = (
     Check("groups", devices.groups),
     Check("chip", devices.chip),
     Check("pads", devices.pads),
+    Check("lights", devices.lights),
+    Check("usb", devices.usb),
     Check("camera", devices.camera),
     Check("table", machine.table),
     Check("disk", machine.disk),

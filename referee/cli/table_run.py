@@ -13,6 +13,7 @@ from typing import Final, Literal, Protocol
 import msgspec
 from rich.console import Console
 
+from hardware.checks.machine import LOCK_FILE
 from hardware.heart import Heart
 from hardware.pads.mock_pads import key_listener
 from hardware.recording import Recording, new_recording
@@ -38,7 +39,6 @@ from referee.tracker import Tracker
 from referee.verdicts import AnyVerdict
 
 SHOW_NS: Final = 200_000_000
-LOCK_FILE: Final = ".running"
 
 
 class Watcher(Follower, Protocol):
