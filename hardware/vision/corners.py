@@ -39,6 +39,8 @@ _CARD_UNIT_PX: Final = 64.0
 
 INDEX_CROP: Final = (40, 64)
 """Width and height of what the namer sees."""
+_SMALLEST_PX: Final = 7.0
+"""Lower signs cannot be read; noise is full of them."""
 _LOOKS: Final = ((1.0, 0.0), (0.88, 0.07), (1.14, -0.07))
 """Size of a cut-out and its shift to the right, as shares of the index."""
 _INDEX_BOX: Final = (8.0, 10.0, 32.0, 54.0)
@@ -87,7 +89,9 @@ class CornerReader:
     def indices(self, image: Image) -> list[Index]:
         """Every index in the picture, the surest first."""
         found = [mark for level, scale in _levels(image) for mark in self._marks(level, scale)]
-        kept = _distinct(sorted(found, key=lambda mark: -mark.score))
+        kept = [
+            mark for mark in _distinct(sorted(found, key=lambda mark: -mark.score)) if mark.height_px > _SMALLEST_PX
+        ]
         if not kept:
             return []
         odds = self.odds(image, [mark.index for mark in kept])
