@@ -108,7 +108,7 @@ class CameraSection(Section, frozen=True, kw_only=True):
     lock: bool = True
     """Hold exposure, focus and white balance after warm-up."""
     behind_pads_ms: Annotated[float, Meta(ge=-1_000, le=1_000)] = 0.0
-    """Measured by calibration: a touch is stamped this much later by the camera than by a pad."""
+    """A touch is stamped this much later by the camera than by a pad, on top of what `calibrate offset` measured."""
     lost_after_ms: Annotated[float, Meta(ge=100, le=10_000)] = 800.0
     """No good picture this long: the camera is lost, and the game is paused."""
 

@@ -1,12 +1,14 @@
-"""One file to attach to a report: what `check` says, the settings, the newest game's log and its last pictures."""
+"""One file to attach to a report: `check`, settings without secrets, the journal, the newest game and its pictures."""
 
 import json
 import platform
+import re
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hardware.checks.machine import UNIT, told
 from referee.errors import DeviceError
 from referee.log import list_games
 from referee.log.header import FRAMES_FOLDER, LOG_FILE
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 PICTURES: Final = 3
 MOST_LOG_BYTES: Final = 50_000_000
+JOURNAL_LINES: Final = "1000"
 
 
 def write_bundle(
@@ -34,11 +37,24 @@ def write_bundle(
             lines = [json.dumps({"check": name} | answer._asdict()) for name, answer in answers]
             bundle.writestr("check.jsonl", "\n".join(lines) + "\n")
             for number, file in enumerate(settings_files, 1):
-                bundle.write(file, f"settings-{number}.toml")
+                bundle.writestr(f"settings-{number}.toml", without_secrets(file.read_text(errors="replace")))
+            if journal := told("journalctl", "-u", UNIT, "-n", JOURNAL_LINES, "--no-pager", "-o", "short-monotonic"):
+                bundle.writestr("journal.txt", journal)
             add_newest_game(bundle, games)
             return bundle.namelist()
     except OSError as error:
         raise DeviceError(f"{path} cannot be written ({error.strerror}); choose another place") from None
+
+
+def without_secrets(settings: str) -> str:
+    """Return a settings file's text without user names and passwords.
+
+    >>> print(without_secrets("[mqtt]\\nhost = 'here'\\npassword = 'abc' # mine"))
+    [mqtt]
+    host = 'here'
+    password = "left out"
+    """
+    return re.sub(r"^(\s*[\"']?(?:password|username)[\"']?\s*=).*$", r'\1 "left out"', settings, flags=re.M)
 
 
 def add_newest_game(bundle: zipfile.ZipFile, games: Path) -> None:

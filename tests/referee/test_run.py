@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from hardware.signals import DARK, MockOutputs, Output
 from hardware.tablefile import Table as TableFile
 from hardware.tablefile import load_table
 from referee.cli.app import app
+from referee.cli.bundle import without_secrets
 from referee.cli.run import calibrated_table, rules_of
 from referee.cli.run_screen import PlainRun, status_words
 from referee.cli.table_parts import Parts, outputs_or_drawing, real_parts
@@ -324,16 +326,23 @@ def test_check_fails_where_a_setting_is_wrong(tmp_path: Path) -> None:
 def test_a_bundle_holds_what_a_report_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     settings = tmp_path / "s.toml"
-    settings.write_text("[players]\np1 = 'Ann'\n")
+    settings.write_text("[players]\np1 = 'Ann'\n[mqtt]\npassword = 'hush'\n")
     with GameLog.create(tmp_path / "spit-referee" / "games", header()) as log:
         for number in range(5):
             log.frame(f"00000{number}-A-after.jpg", b"jpeg")
     bundle = tmp_path / "report.zip"
     CliRunner().invoke(app, ["check", "--config", str(settings), "--bundle", str(bundle)])
     with zipfile.ZipFile(bundle) as opened:
-        names = [Path(name).name for name in opened.namelist()]
+        assert "hush" not in opened.read("settings-1.toml").decode()
+        names = [Path(name).name for name in opened.namelist() if name != "journal.txt"]
         assert names[:3] == ["about.json", "check.jsonl", "settings-1.toml"]
         assert names[3:] == ["game.jsonl", *(f"00000{number}-A-after.jpg" for number in (2, 3, 4))]
+
+
+@pytest.mark.parametrize("line", ["password = 'hush'", '  "password"= "hush" # mine', "username = 'hush'"])
+def test_secrets_stay_out_of_a_bundle_and_the_rest_stays(line: str) -> None:
+    kept = without_secrets(f"[mqtt]\nhost = 'here'\n{line}\nport = 1")
+    assert "hush" not in kept and tomllib.loads(kept)["mqtt"].items() >= {"host": "here", "port": 1}.items()
 
 
 def test_signals_are_listed_and_a_wrong_name_is_refused() -> None:
