@@ -35,6 +35,8 @@ _INDEX_SLACK: Final = 0.03
 _STRETCHES: Final = ((1.6, 1.0), (1.0, 1.4))
 """How far a picture is stretched across and down: a slanting view squeezes cards, and so do tools that make pictures
 square."""
+_SURE_MARK: Final = 0.65
+"""Score of a mark that is an index in most pictures."""
 _LONGEST_STRETCHED_PX: Final = 2560
 _USUAL_SHAPE: Final = (0.6, 0.85)
 """Width over length of cards that are seen without much slant (0.64 to 0.73 from straight above)."""
@@ -107,6 +109,15 @@ class _Card:
         return StillCard(name, self.best, self.p, top, self.quad if bare else None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at a picture shows."""
+
+    cards: list[_Card]
+    open: bool
+    """Another look may show more."""
+
+
 def open_picture(path: Path) -> Image:
     """Read a picture, uint8 (height, width, 3) BGR, turned as its camera noted.
 
@@ -156,32 +167,34 @@ class StillReader:
         """Every face-up card in the picture, the surest first."""
         looks = [self._look(image)]
         for look_again in self._other_looks(image):
-            if not _leave_open(looks[-1]):
+            if not looks[-1].open:
                 break
             looks.append(look_again())
         cards = _together(looks)
         return _each_once([card.said(_is_top(card, cards)) for card in cards])
 
-    def _look(self, image: Image) -> list[_Card]:
-        """The cards that indices and outlines show, the surest first."""
+    def _look(self, image: Image) -> _Look:
         outlines = free_outlines(image)
         groups = _grouped([index for index in self._corners.indices(image) if is_card_like(index.card)])
-        cards = [card for group in groups if (card := self._judged(image, group, outlines))]
-        return _without_echoes(cards + self._outlined(image, outlines))
+        judged = [self._judged(image, group, outlines) for group in groups]
+        cards = _without_echoes([card for card in judged if card] + self._outlined(image, outlines))
+        lost = [group[0] for group, card in zip(groups, judged, strict=True) if not card]
+        return _Look(cards, _is_open(cards, lost))
 
-    def _other_looks(self, image: Image) -> Iterator[Callable[[], list[_Card]]]:
+    def _other_looks(self, image: Image) -> Iterator[Callable[[], _Look]]:
         """Ways to look that show what the plain look may miss: squeezed cards, and light print on dark paper."""
         for across, down in _STRETCHES:
             yield partial(self._stretched_look, image, across, down)
         if any(on_light_paper(cut := rectify(image, quad)) is not cut for quad in free_outlines(image)):
             yield partial(self._look, negative(image))
 
-    def _stretched_look(self, image: Image, across: float, down: float) -> list[_Card]:
+    def _stretched_look(self, image: Image, across: float, down: float) -> _Look:
         fits = min(1.0, _LONGEST_STRETCHED_PX / max(image.shape[1] * across, image.shape[0] * down))
         size = round(image.shape[1] * across * fits), round(image.shape[0] * down * fits)
         stretched = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), np.uint8)
         scale = np.array([image.shape[1] / size[0], image.shape[0] / size[1]])
-        return [card.scaled(scale) for card in self._look(stretched)]
+        look = self._look(stretched)
+        return replace(look, cards=[card.scaled(scale) for card in look.cards])
 
     def _judged(self, image: Image, group: list[Index], outlines: list[Quad]) -> _Card | None:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
@@ -211,20 +224,19 @@ class StillReader:
         return np.concatenate([odds[:, :53], odds[:, 53:].sum(axis=1, keepdims=True)], axis=1)
 
 
-def _leave_open(cards: list[_Card]) -> bool:
-    """A second look is due: nothing was read, something not surely, or cards look narrower or wider than cards are."""
-    if not cards or not all(card.named for card in cards):
+def _is_open(cards: list[_Card], lost: list[Index]) -> bool:
+    """Another look is due: nothing was read or something not surely, a mark that looks like an index was not read, or a
+    bare card looks narrower or wider than cards are."""
+    if not cards or not all(card.named for card in cards) or any(index.score > _SURE_MARK for index in lost):
         return True
-    shape = float(np.median([slenderness(card.quad) for card in cards]))
-    return not _USUAL_SHAPE[0] < shape < _USUAL_SHAPE[1]
+    shapes = [slenderness(card.quad) for card in cards if card.complete > 0.5]
+    return bool(shapes) and not (_USUAL_SHAPE[0] < min(shapes) and max(shapes) < _USUAL_SHAPE[1])
 
 
-def _together(looks: list[list[_Card]]) -> list[_Card]:
+def _together(looks: list[_Look]) -> list[_Card]:
     """Several looks at one picture: the one that names most, and what others name beside it. Where two name the same
     place differently, neither is believed; where one is surer, it stays."""
-    kept, *others = sorted(
-        looks, key=lambda look: (sum(card.p for card in look if card.named), len(look)), reverse=True
-    )
+    kept, *others = (look.cards for look in sorted(looks, key=_yield, reverse=True))
     for card in (card for look in others for card in look if card.named):
         at = next((n for n, one in enumerate(kept) if _same_place(one, card)), None)
         if at is None:
@@ -236,8 +248,8 @@ def _together(looks: list[list[_Card]]) -> list[_Card]:
     return _without_echoes(kept)
 
 
-def _yield(look: list[_Card]) -> tuple[float, int]:
-    return sum(card.p for card in look if card.named), len(look)
+def _yield(look: _Look) -> tuple[float, int]:
+    return sum(card.p for card in look.cards if card.named), len(look.cards)
 
 
 def _same_place(a: _Card, b: _Card) -> bool:

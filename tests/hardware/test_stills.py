@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from hardware.simulated.deck import Deck
+from hardware.vision.paper import negative, on_light_paper
 from hardware.vision.stills import StillCard, StillReader, open_picture
 from referee.cards import parse_card
 from referee.cli import app
@@ -76,6 +77,28 @@ def test_only_the_top_card_of_an_overlap_is_top(reader: StillReader) -> None:
     assert names(cards) <= {"KD", "7C", "??"}
 
 
+def test_a_picture_squeezed_to_a_square_is_read_in_its_true_shape(reader: StillReader) -> None:
+    picture = table((60, 110, 40), 1280, 720)
+    laid = {
+        card: lay(picture, card, x, 360, turn)
+        for card, x, turn in (("5C", 250, 30), ("KH", 640, 100), ("2S", 1000, 60))
+    }
+    square = np.asarray(cv2.resize(picture, (720, 720), interpolation=cv2.INTER_AREA), np.uint8)
+    cards = reader.read(square)
+    assert names(cards) == set(laid)
+    for card in cards:
+        assert card.quad is not None
+        truth = laid[str(card.card)] * (720 / 1280, 1)
+        assert min(np.abs(np.roll(card.quad, turn, axis=0) - truth).max() for turn in (0, 2)) < 8 * PX_PER_MM
+
+
+def test_light_print_on_dark_paper_is_read(reader: StillReader) -> None:
+    picture = table((60, 110, 40))
+    for n, card in enumerate(("7H", "QS", "4C")):
+        lay(picture, card, 200 + 280 * n, 320, 15 * n)
+    assert names(reader.read(negative(picture))) == {"7H", "QS", "4C"}
+
+
 def test_in_a_fan_every_index_is_found_and_none_is_named_wrong(reader: StillReader) -> None:
     fan = ["3H", "8S", "JD", "5C"]
     picture = table((90, 60, 40))
@@ -92,6 +115,17 @@ def test_a_face_down_card_and_a_bare_table_are_no_cards(reader: StillReader) -> 
     assert reader.read(picture) == []
     lay(picture, "back", 400, 300, 30)
     assert reader.read(picture) == []
+
+
+def test_only_dark_paper_is_turned() -> None:
+    light = np.full((64, 40, 3), 235, np.uint8)
+    light[20:44, 14:26] = (30, 30, 200)
+    assert on_light_paper(light) is light
+    turned = on_light_paper(negative(light)).astype(int)
+    blue, green, red = turned[32, 20]
+    assert turned[2, 2].min() > 220 and red > 1.5 * max(blue, green), "light paper, and red print stays red"
+    plain = np.full((64, 40, 3), 20, np.uint8)
+    assert on_light_paper(plain) is plain, "nothing is printed on it"
 
 
 @pytest.mark.parametrize(
