@@ -21,18 +21,14 @@ from hardware.simulated.rig import SimulatedCamera
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CROP_SIZE, CardReader
 from hardware.vision.tablefinder import find_table
-from referee.rules.rule_set import rule_set
 from referee.script import SpitDown
-from referee.simulated.noise import Noise, observe
-from referee.simulated.players import play_deal, play_game
-from referee.tracker import Tracker
+from referee.simulated.players import play_deal
 
 JPEG_QUALITY: Final = 85
 SIZE_PX: Final = (1280, 720)
 SEED: Final = 7
 BEFORE_NS: Final = 2_000_000_000
 """So long before the first card on a pile the bench begins."""
-TRACKED_GAMES: Final = 3
 PI_FACTOR: Final = {"Pi 5": 4.0, "Pi 4": 14.0}
 """How many times slower one core is than one of the 2.1 GHz Xeon on which 25 million multiplications of a small network
 took 0.58 ms: published single-core figures give about 8 ms on a Pi 4 and 2 to 3 ms on a Pi 5."""
@@ -137,16 +133,6 @@ def _whole(measured: Measured) -> list[Stage]:
         ("any frame, 99 of 100 below", float(np.percentile(both, 99)), 2.0),
     ]
     return [Stage(name, cost, cost / decode, target) for name, cost, target in figures]
-
-
-def bench_tracker(games: int = TRACKED_GAMES) -> float:
-    """Return how many observations a second the tracker takes: whole simulated games at 3 % misreads."""
-    seen = [one.observation for seed in range(games) for one in observe(play_game(seed), Noise(), seed)]
-    tracker = Tracker(rule_set("pagat"))
-    begun = process_time_ns()
-    for observation in seen:
-        tracker.feed(observation)
-    return len(seen) / max(1e-9, (process_time_ns() - begun) / 1e9)
 
 
 def memory_mb() -> float:
