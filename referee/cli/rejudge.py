@@ -1,6 +1,7 @@
 """`spit-referee rejudge`: judge a logged game again and say where the verdicts differ."""
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,60 +11,74 @@ import typer
 from referee.log import LoggedGame, find_game, games_dir
 
 if TYPE_CHECKING:
-    from referee.replay.rejudge import Difference
+    from referee.replay.side_by_side import SideBySide
 
 
 def rejudge(
     game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
     rules: Annotated[str | None, typer.Option("--rules", metavar="NAME", help="Judge by this rule set.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every difference, not only the first.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write all of them as a page.")] = None,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line for each difference.")] = False,
 ) -> None:
-    """Judge a logged game (by default the newest) again: exit 0 if every verdict is the same, 1 if not."""
+    """Judge a logged game (by default the newest) again: exit 0 if every verdict is the same, 1 if not.
+
+    Differences stand side by side: what the log says, and what is said now.
+    """
     from referee.replay.rejudge import differences, judge_for
 
     logged = LoggedGame(find_game(game, games_dir(games)))
-    found = 0
-    for difference in differences(logged, judge_for(logged.header, rules)):
-        found += 1
-        if as_json:
-            sys.stdout.buffer.write(msgspec.json.encode(difference) + b"\n")
-        else:
-            _print(difference)
-        if not every:
-            break
-    _close(logged, found, every, as_json)
-    if found:
+    found = differences(logged, judge_for(logged.header, rules))
+    if as_json:
+        told = [msgspec.json.encode(difference) + b"\n" for difference in (found if every else islice(found, 1))]
+        count = len(told)
+        sys.stdout.buffer.write(b"".join(told))
+    else:
+        from referee.replay.side_by_side import side_by_side
+
+        first_ns = next((entry.item.at_ns for entry in logged.entries() if not entry.is_mark), 0)  # type: ignore[union-attr]
+        shown = side_by_side(found if every or html else islice(found, 1), logged.header, first_ns)
+        count = len(shown.rows)
+        _show(shown, logged, f"the rules {rules}" if rules else "this version", every, html)
+    _complain(logged)
+    if count:
         raise typer.Exit(1)
 
 
-def _print(difference: "Difference") -> None:
-    """The observation, then line by line what the log says and what is said today."""
-    from referee.replay.words import clock
+def _show(shown: "SideBySide", logged: LoggedGame, judged_by: str, every: bool, html: Path | None) -> None:
+    from referee.replay.side_by_side import difference_page, more_words
 
-    print(f"{difference.n}: {_kind(difference.seen)} at {clock(difference.seen.at_ns)} on the log's clock")
-    for words, verdicts, other in (
-        ("logged", difference.logged, difference.judged),
-        ("judged", difference.judged, difference.logged),
-    ):
-        told = [msgspec.json.encode(verdict).decode() for verdict in verdicts if verdict not in other]
-        for line in told or ["nothing else"]:
-            print(f"  {words}  {line}")
+    name = logged.directory.name
+    if html is not None:
+        from referee.replay.page import save
+
+        print(f"{html} ({save(difference_page(shown, name, judged_by), html) / 1e3:.0f} kB): open it in any browser.")
+    elif shown.rows:
+        _print(shown, judged_by)
+    if not shown.rows:
+        print(f"{name}: no difference.")
+    elif every or html is not None:
+        more = f"; {words}" if (words := more_words(shown)) else ""
+        print(f"{name}: {len(shown.rows)} {'difference' if len(shown.rows) == 1 else 'differences'}{more}.")
 
 
-def _kind(item: object) -> str:
-    return str(msgspec.to_builtins(item)["kind"]).replace("_", " ")
+def _print(shown: "SideBySide", judged_by: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_lines=True, header_style="bold")
+    for title in ("when", "seen", "the log", judged_by):
+        table.add_column(title, overflow="fold", ratio=1 if title in ("when", "seen") else 3)
+    for row in shown.rows:
+        cells = (f"{row.at}\nline {row.n}", row.seen, "\n".join(row.logged), "\n".join(row.judged))
+        table.add_row(*map(Text, cells))
+    Console().print(table)
 
 
-def _close(logged: LoggedGame, found: int, every: bool, as_json: bool) -> None:
+def _complain(logged: LoggedGame) -> None:
     if logged.troubles:
         trouble = logged.troubles[0]
         more = f" and {len(logged.troubles) - 1} more" if len(logged.troubles) > 1 else ""
         print(f"The log is not whole (line {trouble.line}: {trouble.what}{more}).", file=sys.stderr)
-    if as_json:
-        return
-    if not found:
-        print(f"{logged.directory.name}: no difference.")
-    elif every:
-        print(f"{logged.directory.name}: {found} {'difference' if found == 1 else 'differences'}.")

@@ -79,8 +79,8 @@ def test_a_verdict_that_was_changed_is_found(game: Path) -> None:
     log.write_text("\n".join(lines) + "\n")
     done = rejudge(game)
     assert done.returncode == 1
-    assert '"ruling":"illegal"' in done.stdout
-    assert '"ruling":"legal"' in done.stdout
+    assert "the log" in done.stdout and "this version" in done.stdout
+    assert "illegal:" in done.stdout and "legal:" in done.stdout
     [difference] = differences(LoggedGame(game), judge_for(HEADER))
     assert difference.logged != difference.judged
 
@@ -97,6 +97,24 @@ def test_other_rules_are_judged_and_shown(whole: Path) -> None:
     done = rejudge(whole, "--rules", "wikipedia", "--all")
     assert done.returncode == 1
     assert "differences." in done.stdout
+
+
+def test_a_page_shows_both_side_by_side_and_runs_nothing(whole: Path, tmp_path: Path) -> None:
+    page = tmp_path / "differences.html"
+    done = rejudge(whole, "--rules", "wikipedia", "--html", page)
+    assert done.returncode == 1
+    text = page.read_text()
+    assert "the rules wikipedia" in text and "the log" in text and "<script" not in text
+    assert text.count('role="row"') == int(done.stdout.split(" difference")[0].split()[-1]) + 1
+
+
+def test_what_reads_alike_is_shown_with_its_numbers(game: Path) -> None:
+    log = game / "game.jsonl"
+    lines = log.read_text().splitlines()
+    changed = next(i for i, line in enumerate(lines) if '"play_judged"' in line and '"p":1.0' in line)
+    lines[changed] = lines[changed].replace('"p":1.0', '"p":0.5')
+    log.write_text("\n".join(lines) + "\n")
+    assert "p0.500" in rejudge(game).stdout.replace("\n", "").replace(" ", "").replace("│", "")
 
 
 def test_what_cannot_be_judged_is_one_sentence_and_exit_2(whole: Path, tmp_path: Path) -> None:

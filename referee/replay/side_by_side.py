@@ -1,0 +1,111 @@
+"""A game judged again, side by side: what the log says and what is said now, in the words of the replay."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from referee.log import Header
+from referee.replay.page import asset, hash_of
+from referee.replay.rejudge import Difference
+from referee.replay.words import RULING_WORDS, clock, plain, player_names, verdict_sentence
+from referee.table import Player
+from referee.tracker.correcting import in_words
+from referee.verdicts import AnyVerdict, PhaseChanged, PlayJudged, SpitJudged
+
+COUNTED: Final = ("legal", "illegal", "beaten", "cannot_tell")
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One observation about which the two say something else. `n`: its number in the log."""
+
+    n: int
+    at: str
+    seen: str
+    logged: tuple[str, ...]
+    judged: tuple[str, ...]
+
+
+class SideBySide(msgspec.Struct, frozen=True, kw_only=True):
+    """All differences, and how many more or fewer of each ruling there are now."""
+
+    rows: tuple[Row, ...]
+    more: dict[str, int]
+
+
+def side_by_side(differences: Iterable[Difference], header: Header, start_ns: int) -> SideBySide:
+    """Return the differences in words; times count from `start_ns`."""
+    names = player_names(header.players)
+    rows: list[Row] = []
+    more: Counter[str] = Counter()
+    for difference in differences:
+        rows.append(_row(difference, names, start_ns))
+        more.update(_rulings(difference.judged))
+        more.subtract(_rulings(difference.logged))
+    return SideBySide(rows=tuple(rows), more={ruling: more[ruling] for ruling in COUNTED if more[ruling]})
+
+
+def _row(difference: Difference, names: Mapping[Player, str], start_ns: int) -> Row:
+    then = [one for one in difference.logged if one not in difference.judged]
+    now = [one for one in difference.judged if one not in difference.logged]
+    for words in (_line, _with_numbers, _exact):
+        logged, judged = [words(one, names) for one in then], [words(one, names) for one in now]
+        if logged != judged:
+            break
+    return Row(
+        n=difference.n,
+        at=clock(difference.seen.at_ns - start_ns),
+        seen=plain(in_words(difference.seen), 60),
+        logged=tuple(logged) or ("nothing",),
+        judged=tuple(judged) or ("nothing",),
+    )
+
+
+def _line(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:
+    if isinstance(verdict, PhaseChanged):
+        return f"The phase is now {plain(verdict.phase, 20).replace('_', ' ')}."
+    sentence = verdict_sentence(verdict, names)
+    if not isinstance(verdict, PlayJudged | SpitJudged):
+        return sentence
+    rule = f" ({plain(verdict.rule, 10)})" if verdict.rule else ""
+    return f"{RULING_WORDS[verdict.ruling]}: {plain(verdict.card, 4)} on {verdict.pile}. {sentence}{rule}"
+
+
+def _with_numbers(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:
+    """For verdicts that read alike: how sure it was, and how soon it was said."""
+    sure = f"p {verdict.p:.3f}, " if isinstance(verdict, PlayJudged | SpitJudged) else ""
+    return f"{_line(verdict, names)} [{sure}{(verdict.decided_ns - verdict.at_ns) / 1e6:.0f} ms later]"
+
+
+def _exact(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:
+    return msgspec.json.encode(verdict).decode()
+
+
+def _rulings(verdicts: Iterable[AnyVerdict]) -> list[str]:
+    return [verdict.ruling for verdict in verdicts if isinstance(verdict, PlayJudged | SpitJudged)]
+
+
+def more_words(found: SideBySide) -> str:
+    """Return the balance in words: `2 more illegal, 1 legal less`; empty if no ruling differs in number."""
+    words = [
+        f"{count} {RULING_WORDS[ruling]} more" if count > 0 else f"{-count} {RULING_WORDS[ruling]} less"
+        for ruling, count in found.more.items()
+    ]
+    return ", ".join(words)
+
+
+def difference_page(found: SideBySide, game: str, judged_by: str) -> str:
+    """Return the differences as a page without any script; texts are escaped."""
+    style = asset("page.css") + asset("history.css")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    return environment.from_string(asset("side_by_side.html")).render(
+        policy=f"default-src 'none'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'",
+        style=Markup(style),
+        found=found,
+        more=more_words(found),
+        game=game,
+        judged_by=judged_by,
+    )
