@@ -32,6 +32,8 @@ LASTING: Final = 0.35
 AFTER_GAP: Final = 0.5
 """Share of the print that must show before a moment in which a hand hid it."""
 HIDDEN_NS: Final = 70_000_000
+AROUND_PX: Final = 3
+"""A place found at half the scale is off by at most so much."""
 MOST_FOLLOWED: Final = 10
 MOST_BRAKING: Final = 5
 STILL_MM: Final = 0.4
@@ -90,13 +92,22 @@ class _View:
         m = WINDOW_MM - 0.5
         target = np.array([(m, m), (m + self.w, m), (m + self.w, m + self.h)], np.float32)
         self._turn = cv2.getAffineTransform(corners, target)
+        self._inwards = self._turn - np.array([(0.0, 0.0, WINDOW_MM), (0.0, 0.0, WINDOW_MM)])
 
     def wide(self, picture: Image) -> Gray:
-        seen = cv2.warpAffine(picture, self._turn, self._size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY))
+        return _upright(picture, np.asarray(self._turn, np.float64), self._size)
 
-    def card(self, wide: Gray) -> Gray:
+    def card(self, picture: Image) -> Gray:
+        return _upright(picture, np.asarray(self._inwards, np.float64), (self.w, self.h))
+
+    def within(self, wide: Gray) -> Gray:
+        """Return the card in what `wide` gave."""
         return wide[WINDOW_MM : WINDOW_MM + self.h, WINDOW_MM : WINDOW_MM + self.w]
+
+
+def _upright(picture: Image, turn: NDArray[np.float64], size: tuple[int, int]) -> Gray:
+    seen = cv2.warpAffine(picture, turn, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY))
 
 
 def touch_of(
@@ -111,10 +122,10 @@ def touch_of(
         return None
     view = _View(patch, pose, card_mm)
     final_wide = view.wide(frames[-1][1])
-    final = _blocks(view.card(final_wide))
+    final = _blocks(view.within(final_wide))
     telling = final.std(axis=1) > PRINTED
     if before is not None:
-        telling &= _correlation(_blocks(view.card(view.wide(before))), final) < 0.6
+        telling &= _correlation(_blocks(view.card(before)), final) < 0.6
     if telling.sum() < LEAST_BLOCKS:
         return None
     times = [at for at, _ in frames]
@@ -131,11 +142,11 @@ def touch_of(
 def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
     """Return the share of a card's print, as it lay `then`, that the picture `now` shows in the same place."""
     view = _View(patch, pose, card_mm)
-    print_then = _blocks(_inside(view.card(view.wide(then))))
+    print_then = _blocks(_inside(view.card(then)))
     printed = print_then.std(axis=1) > PRINTED
     if not printed.any():
         return 0.0
-    same = _correlation(_blocks(_inside(view.card(view.wide(now)))), print_then) > SAME
+    same = _correlation(_blocks(_inside(view.card(now))), print_then) > SAME
     return float((same & printed).sum() / printed.sum())
 
 
@@ -174,8 +185,10 @@ def _first_at_rest(
     least = max(LEAST_BLOCKS, round(0.12 * telling.sum()))
     last = len(frames) - 1
     first, shown = last, {last: telling}
+    told = final[telling]
     for n in range(last - 1, -1, -1):
-        same = (_correlation(_blocks(view.card(view.wide(frames[n][1]))), final) > SAME) & telling
+        same = np.zeros_like(telling)
+        same[telling] = _correlation(_blocks(view.card(frames[n][1]))[telling], told) > SAME
         enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
         if same.sum() >= max(least, enough):
             first, shown[n] = n, same
@@ -202,20 +215,31 @@ def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, re
     per_row = rest.same.reshape(rows, -1).sum(axis=1)
     upper = per_row[: rows // 2].sum() >= per_row[rows - rows // 2 :].sum()
     top = 2 if upper else view.h // 2
-    part = view.card(final_wide)[top : top + view.h // 2 - 2, 2 : view.w - 2]
+    part = view.within(final_wide)[top : top + view.h // 2 - 2, 2 : view.w - 2]
     home = np.array([WINDOW_MM + 2, WINDOW_MM + top], dtype=np.float64)
     path: list[tuple[int, float]] = []
     most = MOST_FOLLOWED if rest.free else MOST_BRAKING
     for n in range(rest.frame, max(-1, rest.frame - most), -1):
-        scores = np.asarray(cv2.matchTemplate(view.wide(frames[n][1]), part, cv2.TM_CCOEFF_NORMED), np.float32)
-        _, best, _, (x, y) = cv2.minMaxLoc(scores)
+        best, at = _found(view.wide(frames[n][1]), part)
         if best < FOLLOWED:
             break
-        distance = float(np.linalg.norm(_peak(scores, x, y) - home))
+        distance = float(np.linalg.norm(at - home))
         if path and distance < path[-1][1]:
             break
         path.append((n, distance))
     return path
+
+
+def _found(wide: Gray, part: Gray) -> tuple[float, NDArray[np.float64]]:
+    """Return how well a part of the card fits at its best place, and that place: looked for at half the scale first."""
+    half, small = (cv2.resize(one, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) for one in (wide, part))
+    _, _, _, rough = cv2.minMaxLoc(cv2.matchTemplate(half, small, cv2.TM_CCOEFF_NORMED))
+    height, width = part.shape
+    left, top = (max(0, 2 * place - AROUND_PX) for place in rough)
+    near = wide[top : top + height + 2 * AROUND_PX + 1, left : left + width + 2 * AROUND_PX + 1]
+    scores = np.asarray(cv2.matchTemplate(near, part, cv2.TM_CCOEFF_NORMED), np.float32)
+    _, best, _, (x, y) = cv2.minMaxLoc(scores)
+    return best, np.array([left, top]) + _peak(scores, x, y)
 
 
 def _peak(scores: NDArray[np.float32], x: int, y: int) -> NDArray[np.float64]:
