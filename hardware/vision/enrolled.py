@@ -168,8 +168,8 @@ class EnrolledReader(CardReader):
         same = deck.fits(self._reader)
         self.deck = deck if same else EnrolledDeck.learned(self._reader, deck.names, deck.crops)
 
-    def odds(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """As `CardReader.odds`, with the second opinion."""
+    def _odds(self, crops: NDArray[np.uint8], enough: float) -> NDArray[np.float32]:
+        """With the second opinion, which was learned from readings of both ways up."""
         odds = self._reader.odds(crops)
         return self.deck.sharpened(odds) if len(odds) else odds
 

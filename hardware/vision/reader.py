@@ -31,6 +31,9 @@ CROP_SIZE: Final = (88, 120)
 CROP_MARGIN: Final = 4
 """Pixels round the card inside the crop, so that an index survives a quad that is 2.5 mm off."""
 
+CERTAIN: Final = 0.99
+"""A crop that is read so surely one way up need not be read the other way up."""
+
 
 class Reading(msgspec.Struct, frozen=True):
     """What one crop shows. The odds of all cards, `face_down` and `nothing` add up to 1."""
@@ -89,8 +92,16 @@ class CardReader:
     def odds(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Probabilities, float32 (N, 55) in the order of CLASSES, rows adding up to 1.
 
-        `crops`: uint8 (N, H, W, 3) BGR as from `rectify`; other sizes are resized. Each is read both ways up at once.
+        `crops`: uint8 (N, H, W, 3) BGR as from `rectify`; other sizes are resized. Each is read both ways up.
         """
+        return self._odds(crops, enough=np.inf)
+
+    def read(self, crops: NDArray[np.uint8]) -> list[Reading]:
+        """What each crop shows; `crops` as for `odds`. What is certain one way up is not read the other way up."""
+        return [reading_of(row) for row in self._odds(crops, CERTAIN)]
+
+    def _odds(self, crops: NDArray[np.uint8], enough: float) -> NDArray[np.float32]:
+        """The odds, from one way up for crops of which something is at least so likely, else from both."""
         if crops.size == 0:
             return np.zeros((0, len(CLASSES)), np.float32)
         sized = [
@@ -98,12 +109,14 @@ class CardReader:
             for crop in crops
         ]
         upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
-        logits = self._network(np.concatenate([upright, upright[:, :, ::-1, ::-1]]))
-        return _softmax(_both_ways(logits))
-
-    def read(self, crops: NDArray[np.uint8]) -> list[Reading]:
-        """What each crop shows; `crops` as for `odds`."""
-        return [reading_of(row) for row in self.odds(crops)]
+        logits = self._network(upright)
+        odds = _softmax(logits)
+        unsure = np.flatnonzero(odds.max(axis=1) < enough)
+        if unsure.size:
+            turned = self._network(np.ascontiguousarray(upright[unsure, :, ::-1, ::-1]))
+            # the same card twice is hardly independent, so the evidence is not added
+            odds[unsure] = _softmax((logits[unsure] + turned) / np.float32(2))
+        return odds
 
     def read_quad(self, image: Image, quad_px: Quad) -> Reading:
         """Cut one card out of a picture and read it."""
@@ -117,12 +130,6 @@ class CardReader:
             return network_of(self._weights.read_bytes())
         except FileNotFoundError:
             raise PictureError(f"the reader's weights {self._weights} are not there: give an ONNX file") from None
-
-
-def _both_ways(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean of the two ways up: the same card twice, hardly independent, so the evidence is not added."""
-    n = len(logits) // 2
-    return np.asarray((logits[:n] + logits[n:]) / 2, np.float32)
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
