@@ -33,6 +33,9 @@ def run(
         bool,
         typer.Option("--pages/--no-pages", help="Serve the pages; without, a simulated game ends the command."),
     ] = True,
+    set_up: Annotated[
+        bool, typer.Option("--set-up", help="Begin with the set-up on the pages, not with a game.")
+    ] = False,
     port: Annotated[int | None, typer.Option("--port", min=1024, max=65535, help="Of the pages.")] = None,
 ) -> None:
     """Referee the table in front of the camera, until you press q or Ctrl-C. The pages show it, and set it up."""
@@ -52,7 +55,8 @@ def run(
     settings = loaded.settings
     rules_of(settings)  # a wrong rule set is said before anything starts
     loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice, record=record)
-    loop.run(port or settings.web.port if pages and settings.web.enabled else None, strict=port is not None)
+    has_pages = pages and settings.web.enabled
+    loop.run(port or settings.web.port if has_pages else None, strict=port is not None, set_up=set_up)
 
 
 def rules_of(settings: Settings) -> "RuleSet":

@@ -48,8 +48,10 @@ class TableLoop:
         self._has_pages = False
         self._mqtt: MqttFeed | None = None
 
-    def run(self, port: int | None, *, strict: bool) -> None:
-        """Run until a person stops it; without pages (`port` None), until the game ends. `strict`: that port or none.
+    def run(self, port: int | None, *, strict: bool, set_up: bool = False) -> None:
+        """Run until a person stops it; without pages (`port` None), until the game ends.
+
+        `strict`: that port or none. `set_up`: begin with the set-up even if a game could begin.
 
         Raises:
             RefereeError: something is missing that only a person can mend, with the cure.
@@ -62,7 +64,7 @@ class TableLoop:
                 self._has_pages = True
             if self._desk.settings.mqtt.enabled and not self._shadow:
                 self._mqtt = stack.enter_context(MqttFeed(self._desk.settings))
-            wish: Wish | None = "play" if self._can_play() else "set_up"
+            wish: Wish | None = "play" if self._can_play() and not (set_up and self._has_pages) else "set_up"
             while wish is not None:
                 wish = self._play() if wish == "play" else self._set_up()
 

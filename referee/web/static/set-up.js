@@ -69,7 +69,7 @@ async function run(step) {
 async function begin() {
   if (!(await tell("/say", { word: "set_up" })).ok) return false;
   say("the table gets ready …");
-  for (let n = 0; n < 300 && mode !== "set_up"; n++) await pause(100);
+  for (let n = 0; n < 900 && mode !== "set_up"; n++) await pause(100);
   if (mode !== "set_up") say("the table does not answer; look at the page Table");
   return mode === "set_up";
 }
