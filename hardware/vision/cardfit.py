@@ -107,6 +107,28 @@ def _apart(found: list[Fit], count: int) -> list[Fit]:
     return kept
 
 
+class _Boxes:
+    """The means of boxes in tiles, for a rectangle of w x h pixels at each place of each tile."""
+
+    def __init__(self, field: Gray, tiles: Tiles, w: int, h: int) -> None:
+        """`field`: the tiles as one picture."""
+        count, height, width = tiles.shape
+        self._table = np.asarray(cv2.integral(field), np.int32)[:-1].reshape(count, height, width + 1)
+        self._rows, self._columns = height - h - 2 * RIM_PX + 1, width - w - 2 * RIM_PX + 1
+
+    def mean(self, y: int, x: int, tall: int, wide: int) -> Field:
+        """Return the mean of the box that has its top left pixel at (x, y) of the rectangle: (tiles, rows, columns)."""
+        total = self._corner(y + tall, x + wide) - self._corner(y, x + wide)
+        total -= self._corner(y + tall, x)
+        total += self._corner(y, x)
+        return np.asarray(total / np.float32(tall * wide), np.float32)
+
+    def _corner(self, y: int, x: int) -> Sums:
+        """Return the sums of all that is above and left."""
+        y, x = y + RIM_PX, x + RIM_PX
+        return self._table[:, y : y + self._rows, x : x + self._columns]
+
+
 def _scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
     """Return the score of the rectangle of w x h pixels at each place of each tile: (tiles, rows, columns).
 
@@ -114,35 +136,19 @@ def _scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
     """
     if free != "whole":
         return _half_scores(tiles, w, h, margin, free)
-    count, height, width = tiles.shape
-    rows, columns = height - h - 2 * RIM_PX + 1, width - w - 2 * RIM_PX + 1
-    across, down = _edges(tiles)
-    clutter = np.maximum(across, down)
+    across, down, clutter = (_Boxes(field, tiles, w, h) for field in _edges(tiles))
     long, short = round(0.84 * h), round(0.78 * w)
-    dy, dx = RIM_PX + (h - long) // 2, RIM_PX + (w - short) // 2
-
-    def mean(table: Sums, y: int, x: int, tall: int, wide: int) -> Field:
-        """Return the mean of a box that lies at (x, y) when the rectangle lies at (0, 0), at each place."""
-
-        def corner(y: int, x: int) -> Sums:
-            return table[:-1].reshape(count, height, width + 1)[:, y : y + rows, x : x + columns]
-
-        total = corner(y + tall, x + wide) - corner(y, x + wide)
-        total -= corner(y + tall, x)
-        total += corner(y, x)
-        return np.asarray(total / np.float32(tall * wide), np.float32)
-
-    across_sums, down_sums, clutter_sums = (_table(field) for field in (across, down, clutter))
+    dy, dx = (h - long) // 2, (w - short) // 2
     sides = [
-        mean(down_sums, RIM_PX, dx, 1, short),
-        mean(across_sums, dy, RIM_PX + w - 1, long, 1),
-        mean(down_sums, RIM_PX + h - 1, dx, 1, short),
-        mean(across_sums, dy, RIM_PX, long, 1),
+        down.mean(0, dx, 1, short),
+        across.mean(dy, w - 1, long, 1),
+        down.mean(h - 1, dx, 1, short),
+        across.mean(dy, 0, long, 1),
     ]
-    inside = mean(clutter_sums, RIM_PX + margin, dx, 2, short)
-    inside += mean(clutter_sums, dy, RIM_PX + w - margin - 2, long, 2)
-    inside += mean(clutter_sums, RIM_PX + h - margin - 2, dx, 2, short)
-    inside += mean(clutter_sums, dy, RIM_PX + margin, long, 2)
+    inside = clutter.mean(margin, dx, 2, short)
+    inside += clutter.mean(dy, w - margin - 2, long, 2)
+    inside += clutter.mean(h - margin - 2, dx, 2, short)
+    inside += clutter.mean(dy, margin, long, 2)
     weakest = np.minimum(np.minimum(sides[0], sides[1]), np.minimum(sides[2], sides[3]))
     total = 0.5 * weakest + 0.125 * (sides[0] + sides[1] + sides[2] + sides[3]) - 0.15 * inside
     return np.asarray(total / FULL_STEP, np.float32)
@@ -150,39 +156,22 @@ def _scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
 
 def _half_scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
     """Return the same as `_scores` for cards of which only the upper or the lower part is free: three sides vote."""
-    count, height, width = tiles.shape
-    rows, columns = height - h - 2 * RIM_PX + 1, width - w - 2 * RIM_PX + 1
-    across, down = _edges(tiles)
-    clutter = np.maximum(across, down)
+    across, down, clutter = (_Boxes(field, tiles, w, h) for field in _edges(tiles))
     part = round(FREE_SHARE * h)
     long, short = round(0.84 * part), round(0.78 * w)
-    dx, dy = RIM_PX + (w - short) // 2, RIM_PX + (part - long) // 2 + (0 if free == "upper" else h - part)
+    dx, dy = (w - short) // 2, (part - long) // 2 + (0 if free == "upper" else h - part)
     end, inner = (0, margin) if free == "upper" else (h - 1, h - margin - 2)
-
-    def mean(field: Gray, y: int, x: int, tall: int, wide: int) -> Field:
-        means = cv2.boxFilter(field, cv2.CV_32F, (wide, tall), anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
-        return np.asarray(means.reshape(count, height, width)[:, y : y + rows, x : x + columns], np.float32)
-
-    sides = [
-        mean(down, RIM_PX + end, dx, 1, short),
-        mean(across, dy, RIM_PX + w - 1, long, 1),
-        mean(across, dy, RIM_PX, long, 1),
-    ]
-    inside = mean(clutter, RIM_PX + inner, dx, 2, short)
-    inside += mean(clutter, dy, RIM_PX + margin, long, 2)
-    inside += mean(clutter, dy, RIM_PX + w - margin - 2, long, 2)
+    sides = [down.mean(end, dx, 1, short), across.mean(dy, w - 1, long, 1), across.mean(dy, 0, long, 1)]
+    inside = clutter.mean(inner, dx, 2, short)
+    inside += clutter.mean(dy, margin, long, 2)
+    inside += clutter.mean(dy, w - margin - 2, long, 2)
     weakest = np.minimum(np.minimum(sides[0], sides[1]), sides[2])
     total = 0.5 * weakest + (sides[0] + sides[1] + sides[2]) / 6 - 0.2 * inside
     return np.asarray(total / FULL_STEP, np.float32)
 
 
-def _table(field: Gray) -> Sums:
-    """Return the sums of all that is above and left of each pixel, one row and one column more than the picture."""
-    return np.asarray(cv2.integral(field), np.int32)
-
-
-def _edges(tiles: Tiles) -> tuple[Gray, Gray]:
-    """Return how much of an upright and of a level edge is at each pixel, 0 to FULL_STEP, one pixel of slack across.
+def _edges(tiles: Tiles) -> tuple[Gray, Gray, Gray]:
+    """Return how much of an upright, a level and any edge is at each pixel, 0 to FULL_STEP, one pixel of slack across.
 
     The tiles are looked at as one picture: shape (count * height, width).
     """
@@ -191,7 +180,8 @@ def _edges(tiles: Tiles) -> tuple[Gray, Gray]:
     down = cv2.convertScaleAbs(cv2.Sobel(gray, cv2.CV_16S, 0, 1, ksize=3), alpha=0.25)
     wide = cv2.dilate(cv2.addWeighted(across, 1.0, down, -0.5, 0.0), np.ones((1, 3), np.uint8))
     high = cv2.dilate(cv2.addWeighted(down, 1.0, across, -0.5, 0.0), np.ones((3, 1), np.uint8))
-    return _graded(np.asarray(wide, np.uint8)), _graded(np.asarray(high, np.uint8))
+    upright, level = _graded(np.asarray(wide, np.uint8)), _graded(np.asarray(high, np.uint8))
+    return upright, level, np.maximum(upright, level)
 
 
 def _graded(edges: Gray) -> Gray:
