@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from typing import Final
 
 from referee.cli.app import app
@@ -10,29 +11,51 @@ from referee.errors import RefereeError
 SILENCE: Final = (("OPENCV_LOG_LEVEL", "OFF"), ("OPENCV_FFMPEG_LOGLEVEL", "-8"))
 """The libraries' own words about a bad picture: the command says it in a sentence. Set these to hear them again."""
 
+IN_NATIVE_CODE: Final = ("eyes", "camera")
+"""First words of the names of threads that work inside drivers and OpenCV."""
+
 
 def main() -> None:
     """Run the command line. A `RefereeError`, or a file that cannot be used, becomes one sentence on
     stderr and exit code 2."""
     for variable, silent in SILENCE:
         os.environ.setdefault(variable, silent)
+    leave(exit_code())
+
+
+def exit_code() -> int | str | None:
+    """Run the command and return how the process is to end."""
     try:
         app()
     except SystemExit as end:
         # Nobody reads any more (`read *.jpg | head -1`): the library that parses the command line calls that a 1,
         # which means something else here. It leaves this wrapper behind, so that nothing is written at the end.
         nobody_reads = type(sys.stdout).__name__ == "PacifyFlushWrapper"
-        sys.exit(0 if end.code == 1 and nobody_reads else end.code)
+        return 0 if end.code == 1 and nobody_reads else end.code
     except RefereeError as error:
         print(f"spit-referee: {error}", file=sys.stderr)
-        sys.exit(2)
+        return 2
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(0)
+        return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"spit-referee: {place}{error.strerror or error}; give another path or free this one", file=sys.stderr)
-        sys.exit(2)
+        return 2
+    return 0
+
+
+def leave(code: int | str | None) -> None:
+    """End the process. A thread that still hangs in a camera's driver or in OpenCV is not waited for.
+
+    Python would end such a thread in the middle of C++ code, which aborts the process with a message that helps nobody.
+    """
+    hangs = any(thread.name.split()[0] in IN_NATIVE_CODE for thread in threading.enumerate())
+    if hangs and isinstance(code, int | None):
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code or 0)
+    sys.exit(code)
 
 
 __all__ = ["app", "main"]

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -357,3 +359,16 @@ def test_one_signal_is_played_to_its_end(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("hardware.signals.outputs_of", lambda settings: outputs)
     assert CliRunner().invoke(app, ["signals", "noted"]).exit_code == 0
     assert any(shown.hz == 784 for _, shown in outputs.shown) and outputs.now == DARK
+
+
+def test_a_camera_that_hangs_in_its_driver_does_not_abort_the_end(tmp_path: Path) -> None:
+    """Told in a process of its own, for it ends: output is whole, the exit code is the command's."""
+    program = """
+import threading
+from referee import cli
+threading.Thread(target=threading.Event().wait, name="camera 1", daemon=True).start()
+cli.exit_code = lambda: print("the last line") or 3
+cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "the last line\n", "")
