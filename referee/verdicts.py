@@ -40,6 +40,8 @@ class PlayJudged(Verdict, frozen=True, kw_only=True, tag="play_judged"):
     """The logical top it was judged against."""
     sentence: str = ""
     provisional: bool = False
+    blameless: bool = False
+    """The card has to go back, but its player did nothing wrong (R30, R31, and R49 within the race window)."""
 
 
 class SpitJudged(Verdict, frozen=True, kw_only=True, tag="spit_judged"):
@@ -53,6 +55,8 @@ class SpitJudged(Verdict, frozen=True, kw_only=True, tag="spit_judged"):
     reason: str | None = None
     rule: str | None = None
     sentence: str = ""
+    blameless: bool = False
+    """The card has to go back, but its player did nothing wrong (R49 within the race window)."""
 
 
 class RowJudged(Verdict, frozen=True, kw_only=True, tag="row_judged"):

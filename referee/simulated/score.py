@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.observations import CardLanded
 from referee.rules.rule_set import RuleSet
 from referee.script import AnyAction, Gather, Lay, Script, Slap, SpitDown
@@ -20,7 +20,6 @@ NAMED_WITHIN_NS = 2_000_000_000
 JUST_OVER_NS = 500_000_000
 SETTLED_NS = 1_000_000_000
 """A card that has lain so long should be known, even if a hand lingered over it."""
-WITHOUT_BLAME = frozenset({"beaten", "on_illegal_card"})
 TRUE_WORDS = frozenset({"legal", "beaten", "on_illegal_card", "call"})
 """Intents that are no breach."""
 
@@ -39,6 +38,8 @@ class Score(msgspec.Struct, kw_only=True):
     """Breaches not found that two more cards covered within two seconds: counted apart."""
     accusations: int = 0
     false_accusations: int = 0
+    misnamed: int = 0
+    """Breaches told of the right player with a wrong card: neither found nor false."""
     cannot_tell: int = 0
     out_of_step: list[int] = msgspec.field(default_factory=list)
     """Lengths in landings of every stretch with a wrong top."""
@@ -50,7 +51,7 @@ class Score(msgspec.Struct, kw_only=True):
 
     def add(self, other: "Score") -> None:
         for name in ("games", "observations", "landings", "breaches", "found", "covered_sooner", "accusations",
-                     "false_accusations", "cannot_tell", "seconds"):  # fmt: skip
+                     "false_accusations", "misnamed", "cannot_tell", "seconds"):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.out_of_step += other.out_of_step
         self.stories += other.stories
@@ -60,13 +61,14 @@ class Score(msgspec.Struct, kw_only=True):
     def summary(self) -> dict[str, object]:
         """The counts as plain numbers, for JSON."""
         low, high = wilson(self.found, self.breaches)
-        _, worst = wilson(self.false_accusations, self.games)
+        _, worst = wilson(min(self.false_accusations, self.games), self.games)
         return {
             "games": self.games, "landings": self.landings, "observations": self.observations,
             "breaches": self.breaches, "found": self.found, "found_95": [round(low, 4), round(high, 4)],
             "covered_sooner": self.covered_sooner, "accusations": self.accusations,
             "false_accusations": self.false_accusations, "false_per_1000_games_at_most": round(1000 * worst, 2),
-            "cannot_tell": self.cannot_tell, "out_of_step_max": max(self.out_of_step, default=0),
+            "misnamed": self.misnamed, "cannot_tell": self.cannot_tell,
+            "out_of_step_max": max(self.out_of_step, default=0),
             "out_of_step_p95": self.out_of_step_p95(), "missed": self.missed, "by_reason": self.by_reason,
             "cpu_s": round(self.seconds, 1),
         }  # fmt: skip
@@ -201,11 +203,13 @@ def score_story(story: Story) -> Score:
         if not _accuses(verdict):
             continue
         score.accusations += 1
-        if action is not None and id(action) in breaches and _is_right(verdict, action):
-            named.setdefault(id(action), now_ns)
-        elif getattr(action, "intent", "") != "deal_is_over" or action is None or not _is_right(verdict, action):
+        if action is None or id(action) not in breaches or not _is_true(verdict, action):
             score.false_accusations += 1
             score.stories.append(f"seed {story.script.seed}: {verdict} about {action}")
+        elif _names_the_card(verdict, action):
+            named.setdefault(id(action), now_ns)
+        else:
+            score.misnamed += 1
     for key, action in breaches.items():
         _count(score, story.script, action, named.get(key))
     score.out_of_step = list(_stretches(story.steps))
@@ -223,15 +227,18 @@ def _accuses(verdict: AnyVerdict) -> bool:
         return verdict.ruling == "false_slap"
     if not isinstance(verdict, PlayJudged | SpitJudged) or verdict.player == "unknown":
         return False
-    return verdict.ruling == "illegal" and verdict.reason not in WITHOUT_BLAME
+    return verdict.ruling == "illegal" and not verdict.blameless
 
 
-def _is_right(verdict: AnyVerdict, action: AnyAction) -> bool:
-    if isinstance(verdict, SlapJudged):
-        return isinstance(action, Slap) and action.player == verdict.player
-    if not isinstance(verdict, PlayJudged | SpitJudged) or not isinstance(action, Lay | SpitDown):
-        return False
-    return verdict.player == action.player and verdict.card == action.card
+def _is_true(verdict: AnyVerdict, action: AnyAction) -> bool:
+    """Whether the player who is accused did what the verdict is about."""
+    return isinstance(verdict, PlayJudged | SpitJudged | SlapJudged) and verdict.player == getattr(action, "player", "")
+
+
+def _names_the_card(verdict: AnyVerdict, action: AnyAction) -> bool:
+    """Whether no other card is named than the one that was laid."""
+    card = getattr(action, "card", UNREAD)
+    return not isinstance(verdict, PlayJudged | SpitJudged) or verdict.card in (UNREAD, card)
 
 
 def _count(score: Score, script: Script, action: AnyAction, named_ns: int | None) -> None:

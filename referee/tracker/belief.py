@@ -18,7 +18,7 @@ from referee.observations import (
     PileRead,
 )
 from referee.rules.rule_set import RuleSet
-from referee.table import PILES, PLAYERS, Pile, Player
+from referee.table import PILES, PLAYERS, Pile, Player, Who
 from referee.tracker import evidence
 from referee.tracker.layout import Layout
 from referee.tracker.rows import LONG_AGO, RowView
@@ -59,19 +59,27 @@ JITTER_NS = 40 * MS
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
 SEEN_ENOUGH_NS = 700 * MS
+UNHEARD_OF = -10.4
+"""Logarithm of the likelihood under which a landing fits no world."""
 UNLIKELY = -11.5
 """Logarithm of the weight under which a world is given up when there was time to look."""
 NAME_NS = 300 * MS
 """So long a landing that is legal whichever card it was waits for its name."""
+NAMED = 0.9
+"""Share of the reason that is named, among all that somebody may be blamed for."""
 SURE = 0.9995
 """Share of the likeliest world over which the others do not matter for anything but blame."""
 
 
 class Caution(msgspec.Struct, frozen=True, kw_only=True):
-    """When the tracker speaks. One false accusation in a thousand games means one in some 60 000 accusations."""
+    """When the tracker speaks. One false accusation in a thousand games is one in some 30 000: so much doubt may be
+    left on the average. Nearly all accusations leave far less, so those that must be made now may leave more."""
 
     blame: float = 1 - 3e-5
-    """Share of the worlds that must agree before somebody is blamed."""
+    """Share of the worlds that must agree before somebody is blamed at once."""
+    blame_late: float = 1 - 5e-4
+    late_ms: int = 1400
+    """The same when the looks since the touch will not decide much more, and when that is."""
     no_blame: float = 0.98
     """The same for rulings that blame nobody."""
     wait_ms: int = 1900
@@ -84,12 +92,26 @@ class OpenLanding(msgspec.Struct):
     """A landing that is not settled yet."""
 
     landing: CardLanded
-    top_seen_ns: int
-    """When the card under it was last seen to be what it was thought to be."""
-    refused_before: int = 0
-    """Cards that lay on the pile to be taken back when it came down."""
+    onto_nothing: bool
+    """Whether its pile was last seen to be empty."""
     told: Claim | None = None
     is_told: bool = False
+
+
+class Touch(msgspec.Struct, frozen=True):
+    """A card came down: the number of its report, where, when, and whose it turned out to be, once that is known."""
+
+    n: int
+    at_ns: int
+    pile: Pile
+    player: Who | None = None
+
+
+class CardTaken(msgspec.Struct, frozen=True):
+    """A card was taken off a pile at this moment."""
+
+    card: Card
+    at_ns: int
 
 
 class PileView(msgspec.Struct):
@@ -105,8 +127,8 @@ class PileView(msgspec.Struct):
     """What the last look at it read."""
     odd_looks: int = 0
     empty_looks: int = 0
-    is_doubtful: bool = False
-    """Whether the last card that counts may be another than it seems."""
+    taken: CardTaken | None = None
+    """The card that was taken off last."""
     is_old: bool = False
     """It still shows the cards of the deal before."""
     changed_ns: int = LONG_AGO
@@ -156,7 +178,7 @@ class Belief:
     """The position that was last found not to be stuck."""
     lost: int = 0
     """Landings since the thread was lost; 0 while it is held."""
-    landed: list[CardLanded] = field(default_factory=list)
+    landed: list[Touch] = field(default_factory=list)
     """The last few landings."""
     ended: World | None = None
     """The table as it lay when the deal was over and its piles were taken, until a card of the next one lands."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.game.announcements import DealOver, NextDeal
 from referee.game.deal_end import award, has_cleared
 from referee.game.events import Call, TakeBack
@@ -37,12 +37,16 @@ from referee.tracker.belief import (
     FITS,
     MS,
     NAME_NS,
+    NAMED,
     NOT_YET,
     QUIET_NS,
     REPORT_NS,
     SEEN_ENOUGH_NS,
+    UNHEARD_OF,
     UNLIKELY,
+    CardTaken,
     OpenLanding,
+    Touch,
 )
 from referee.tracker.guesses import Guess, Report
 from referee.tracker.looks import Looks
@@ -71,10 +75,8 @@ class Core(Looks):
         self.ended, self.takers = None, {}
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
-        self.landed = [*self.landed[-7:], landing]
-        lying = sum(not one.buried for one in self.position.middle(landing.pile).lying)
-        top_seen_ns = pile.seen_ns if pile.seen_ns > pile.changed_ns else LONG_AGO
-        self.open[n] = OpenLanding(landing, top_seen_ns, refused_before=lying)
+        self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
+        self.open[n] = OpenLanding(landing, onto_nothing=pile.empty_looks > 0)
         self._drop_the_unlikely(landing.at_ns)
         landing = self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
@@ -87,6 +89,8 @@ class Core(Looks):
             branches += self._excuses(report)
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
+        if heaviest < UNHEARD_OF:
+            self.quiet_until_ns = landing.at_ns + QUIET_NS  # none of these worlds may be the true one
         self.become(
             self._branch(n, world, what, log_weight)
             for log_weight, world, what in branches
@@ -146,8 +150,9 @@ class Core(Looks):
         self.become(worlds)
         view = self.piles[taken.pile]
         view.take(taken.cards)
+        card = next((verdict.card for verdict in told if isinstance(verdict, TakenBack)), None)
+        view.taken = CardTaken(card, taken.at_ns) if card is not None else None
         view.first, view.changed_ns, view.odd_looks = None, max(view.changed_ns, taken.at_ns), 0
-        view.is_doubtful = view.is_doubtful or any(isinstance(v, TakenBack) and not v.was_due for v in told)
         self.moved_ns = max(self.moved_ns, taken.at_ns)
         self._look_again(n, taken.pile)
         return told
@@ -306,20 +311,16 @@ class Core(Looks):
 
     def _tell(self, n: int, one: OpenLanding) -> list[AnyVerdict]:
         """The verdict on one landing, if it is time."""
-        claims: dict[tuple[object, ...], tuple[float, Claim]] = {}
-        for world, share in zip(self.worlds, shares(self.worlds), strict=True):
-            claim = world.claims.get(n)
-            if claim is not None:
-                key = (claim.word, claim.reason, claim.player, claim.card, claim.is_spit)
-                claims[key] = (claims.get(key, (0.0, claim))[0] + share, claim)
-        p, best = max(claims.values(), key=lambda pair: pair[0])
+        claims = self._claims(n)
+        p, best = max(claims, key=lambda pair: pair[0])
         if n in self.agreed:
             return self._say(n, one, best, p)
-        needed = self.caution.blame if best.blames else self.caution.no_blame
-        if best.word != "cannot_tell" and p >= needed and (not best.blames or self._nothing_excuses(one, best)):
-            return self._say(n, one, best, p)
         age = self.now_ns - one.landing.at_ns
-        legal = sum(share for share, claim in claims.values() if claim.word == "legal")
+        if (blame := self._blame(one, claims, age)) is not None:
+            return self._say(n, one, blame, p)
+        if best.word != "cannot_tell" and not best.blames and p >= self.caution.no_blame:
+            return self._say(n, one, best, p)
+        legal = sum(share for share, claim in claims if claim.word == "legal")
         if best.word == "legal" and legal >= self.caution.no_blame and age > NAME_NS:
             return self._say(n, one, best, p)
         if age < self.caution.wait_ms * MS:
@@ -327,17 +328,54 @@ class Core(Looks):
         if best.word == "legal" and legal > 0.8:
             return self._say(n, one, best, p)
         self.lost += 1
-        one.is_told = self.piles[one.landing.pile].is_doubtful = True
+        one.is_told = True
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
+
+    def _claims(self, n: int) -> list[tuple[float, Claim]]:
+        """What the worlds say that a landing was, each with its share."""
+        claims: dict[tuple[object, ...], tuple[float, Claim]] = {}
+        for world, share in zip(self.worlds, shares(self.worlds), strict=True):
+            claim = world.claims.get(n)
+            if claim is not None:
+                key = (claim.word, claim.reason, claim.player, claim.card, claim.is_spit)
+                claims[key] = (claims.get(key, (0.0, claim))[0] + share, claim)
+        return list(claims.values())
+
+    def _blame(self, one: OpenLanding, claims: list[tuple[float, Claim]], age_ns: int) -> Claim | None:
+        """What somebody is to be blamed for by now: he did wrong whichever card it was and for whatever reason, so
+        the likeliest one is named; a card that is not known well enough is left unnamed."""
+        best = max(claims, key=lambda pair: pair[0] * pair[1].blames)[1]
+        if not best.blames:
+            return None
+        sure = sum(share for share, claim in claims if claim.blames and claim.player == best.player)
+        needed = self.caution.blame if age_ns < self.caution.late_ms * MS else self.caution.blame_late
+        if sure < needed or not self._nothing_excuses(one, best):
+            return None
+        same_card = sum(share for share, claim in claims if claim.blames and claim.card == best.card)
+        same_reason = sum(share for share, claim in claims if claim.blames and claim.reason == best.reason)
+        is_named = same_card >= self.caution.no_blame and same_reason >= NAMED
+        if not is_named and age_ns < self.caution.late_ms * MS:
+            return None
+        return best if same_card >= self.caution.no_blame else msgspec.structs.replace(best, card=UNREAD)
 
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim):
+        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(one, claim):
             return False
-        if claim.reason in FITS and not self._was_seen_to_leave(claim, landing):
+        if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(claim)):
             return False
         return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
+
+    def _just_gone(self, claim: Claim) -> bool:
+        """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
+        taken = self.piles[claim.pile].taken
+        window_ns = self.rules.race_window_ms * MS
+        return (
+            taken is not None
+            and abs(claim.at_ns - taken.at_ns) < window_ns
+            and follows(claim.card, taken.card, self.rules)
+        )
 
     def _was_seen_to_leave(self, claim: Claim, landing: CardLanded) -> bool:
         """Whether the place that the card came from, if it came from one, was looked at since."""
@@ -345,7 +383,7 @@ class Core(Looks):
             return True
         return self.rows[claim.player].places[claim.place - 1].seen_ns > landing.at_ns
 
-    def _is_certain_of(self, claim: Claim) -> bool:
+    def _is_certain_of(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
         match claim.reason:
@@ -353,7 +391,7 @@ class Core(Looks):
                 row = self.rows[position.cleared_by]
                 return row.count("face") == row.count("down") == 0
             case "not_started" | "pile_not_in_use" if claim.place is not None:
-                return self.piles[claim.pile].empty_looks > 0  # a card of a row may not come first, however many piles
+                return one.onto_nothing  # a card of a row may not come first, however many piles
             case "not_started":
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "wrong_pile":
@@ -390,7 +428,8 @@ class Core(Looks):
         one.told, one.is_told = claim, True
         if claim.word == "legal":
             self.lost = 0
-            self.piles[claim.pile].is_doubtful = p < self.caution.no_blame
+        self.landed = [msgspec.structs.replace(touch, player=claim.player) if touch.n == n else touch
+                       for touch in self.landed]  # fmt: skip
         at_ns = one.landing.at_ns
         if claim.place is not None and claim.player != "unknown":
             view = self.rows[claim.player].places[claim.place - 1]

@@ -25,6 +25,7 @@ Hands = Mapping[Player, float]
 """How well the hand that was seen fits each player."""
 
 LEGAL = 1.0
+ON_UNREAD = 0.18
 BEATEN = 0.3
 ILLEGAL = 0.03
 SPIT_DUE = 1.0
@@ -156,7 +157,7 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
     if position.phase not in (Phase.PLAY, Phase.SPIT) or middle.top is None:
         return lambda player, card: ILLEGAL
     if middle.top == UNREAD:
-        return lambda player, card: LEGAL
+        return lambda player, card: ON_UNREAD
     fitting, window_ns = cards_on(middle.top, rules), rules.race_window_ms * 1_000_000
     raced = [
         (cover.by, cards_on(cover.top, rules)) for cover in middle.covers if landing.at_ns - cover.at_ns <= window_ns

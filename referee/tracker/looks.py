@@ -58,8 +58,6 @@ class Looks(Landings):
         if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
             view.strange.clear()
-            if len(tops) == 1 and best == self.position.middle(look.pile).top:
-                view.is_doubtful = False  # it lies open, and all worlds agree on it
         if UNREAD in tops:
             self.worlds = tuple(self._named_top(world, look, view.first) for world in self.worlds)
         if len(tops) > 1:
@@ -111,15 +109,24 @@ class Looks(Landings):
             return world.weighed(evidence.repeated_error(look.cards))
         if _is_known(world.position, best):
             return world.weighed(evidence.rest_of(look.cards))
+        likelihood = evidence.NOT_SEEN * look.cards[best]
+        lying = world.position.middle(look.pile).lying
+        if lying and not lying[-1].buried:
+            named = msgspec.structs.replace(lying[-1], card=best)
+            position = world.position.with_middle(look.pile, lying=(*lying[:-1], named))
+            claims = {n: msgspec.structs.replace(claim, card=best)
+                      if claim.at_ns == named.at_ns and claim.card == UNREAD else claim
+                      for n, claim in world.claims.items()}  # fmt: skip
+            return World(position, world.log_weight, claims, world.stayed).weighed(likelihood)
         event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=best)
         _, position, _ = judge(self.rules, world.position, event, (event,))
-        return world.moved_to(position).weighed(evidence.NOT_SEEN * look.cards[best])
+        return world.moved_to(position).weighed(likelihood)
 
     @staticmethod
     def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
         top = world.top(look.pile)
         if top is None:
-            return 1e-3
+            return 1e-3 if world.position.phase in (Phase.PLAY, Phase.SPIT, Phase.SLAP) else 1.0
         if top == UNREAD:
             return evidence.NOT_SEEN
         return evidence.repeat_likelihood(look.cards, top, view.first)
@@ -248,6 +255,9 @@ class Looks(Landings):
         """How well a look at a row fits each world; what all of them expect alike is weighed once."""
         alike, fits = 1.0, [1.0] * len(self.worlds)
         rows = [world.lies(look.player) for world in self.worlds]
+        over = [world.position.phase in (Phase.FIRST_SPIT, Phase.OVER) for world in self.worlds]
+        if any(over) and not all(over):
+            return [1.0] * len(over)  # where the deal is over, its cards lie there still, and nothing can be told
         for place, seen in enumerate(look.places[: len(rows[0])]):
             kind, card = evidence.kind_of(seen)
             if kind == "hidden":

@@ -29,7 +29,6 @@ def find_the_thread(core: Core) -> list[AnyVerdict]:
     core.layout.laid, core.quiet_until_ns = set(PLAYERS), core.now_ns + QUIET_NS
     for view in core.piles.values():
         view.strange.clear()
-        view.is_doubtful = True
     return [
         CannotTell(at_ns=core.now_ns, decided_ns=core.now_ns, about="table"),
         BackInStep(at_ns=core.now_ns, decided_ns=core.now_ns, landings=landings),

@@ -123,7 +123,8 @@ def _news(place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card]) 
 
 def _another_face(place: PlaceView, odds: CardOdds, at_ns: int) -> bool:
     """Another face than before: a misreading now or earlier, or a card played and the next one turned unseen."""
-    place.odds = merged(place.odds, odds, place.first)
+    known = place.odds if place.card is None else repeated(place.odds, place.card, place.agreed)
+    place.odds, place.agreed = merged(known, odds, place.first), 0
     best = best_card(place.odds)
     if best is None or best == place.card:
         return False

@@ -16,6 +16,8 @@ from referee.tracker.worlds import World, lies_at
 
 Happened = TurnUp | Move
 
+SURELY_THERE = 3
+"""So many looks more must read the same face where none can lie, before it is believed."""
 MOVE_NS = 1_000_000_000
 BURIED_NS = 3_800_000_000
 LYING_NS = 5_000_000_000
@@ -77,6 +79,9 @@ def _face(
         seen_twice = source is not None and _is_still_at(row.places[source - 1], card, at_ns)
         if source is None or seen_twice:
             moved = _just_left(world, player, row, at_ns)
+            lies_there = row.places[place - 1].agreed >= SURELY_THERE
+            if moved is None and lies_there and position.knows_in_middle(card) and card not in world.stayed:
+                return named(_not_in_middle(world, card), player, place, card), []
             if moved is None and (seen_twice or position.knows_in_middle(card)) and card not in world.stayed:
                 return world, []  # misread, and nothing is gone from elsewhere yet: look again
             if moved is None and card not in world.stayed:
@@ -135,6 +140,16 @@ def named(world: World, player: Player, place: int, card: Card) -> World:
     named = Stock(stock.down, (*stock.up[:-1], card)) if stock.up or not stock.down else stock.turned(card)
     position = without_lying(position, card).with_side(player, row=with_place(row, place, named))
     return World(position, world.log_weight, world.claims, world.stayed - {card})
+
+
+def _not_in_middle(world: World, card: Card) -> World:
+    """The world in which a card that was thought to lie under others in the middle never came to lie there."""
+    position = replace(world.position, seen=world.position.without_seen(card))
+    piles = [pile for pile in PILES if card not in (position.middle(pile).top, UNREAD)]
+    if position.in_game >= position.total and piles:
+        pile = max(piles, key=lambda pile: position.middle(pile).count)
+        position = position.with_middle(pile, count=position.middle(pile).count - 1)
+    return world.moved_to(position)
 
 
 def _uncounted(position: Position, card: Card) -> Position:

@@ -11,16 +11,16 @@ from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide
-from referee.observations import CardLanded, PadSlapped
-from referee.table import PLAYERS, Player
+from referee.observations import PadSlapped
+from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import rowsync, telling
-from referee.tracker.belief import MS
+from referee.tracker.belief import MS, Touch
 from referee.tracker.core import Core
 from referee.tracker.worlds import shares
 from referee.verdicts import AnyVerdict, Award, SlapJudged
 
 OWN_LANDING_NS = 300 * MS
-ANY_LANDING_NS = 100 * MS
+ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
 
 MISCOUNT = 2
@@ -95,7 +95,7 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
         return []
     if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
         return []
-    if any(_may_have_shaken(landing, player, press) for landing in core.landed):
+    if any(_may_have_shaken(touch, player, press) for touch in core.landed):
         return []
     going_on = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
                    if _goes_on(core, world.position))  # fmt: skip
@@ -108,10 +108,9 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
 
 
-def _may_have_shaken(landing: CardLanded, player: Player, press: PadSlapped) -> bool:
-    """Whether the pad may have felt this card: anybody's just now, or the player's own a little before or after."""
-    if landing.pile != press.pile:
+def _may_have_shaken(touch: Touch, player: Player, press: PadSlapped) -> bool:
+    """Whether the pad may have felt this card: its player's own, or anybody's at that very moment (R51)."""
+    if touch.pile != press.pile:
         return False
-    apart_ns = abs(landing.at_ns - press.at_ns)
-    own = landing.players.get(player, 0.0) > 0.01 or not landing.players
-    return apart_ns <= (OWN_LANDING_NS if own else ANY_LANDING_NS)
+    near_ns = ANY_LANDING_NS if touch.player == OPPONENT[player] else OWN_LANDING_NS
+    return abs(touch.at_ns - press.at_ns) <= near_ns

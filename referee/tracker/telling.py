@@ -37,16 +37,19 @@ AGREED_WORDS: Final[Mapping[Ruling, str]] = {
 def judged(n: int, at_ns: int, claim: Claim, p: float, decided_ns: int) -> PlayJudged | SpitJudged:
     """The verdict on a landing, a spit or a play, with the probability that it names the right card."""
     rule, sentence = rule_of(claim.ruling), explain(claim.ruling)
+    blameless = claim.word == "illegal" and not claim.blames
     if claim.agreed is not None:
         rule, sentence = None, f"The players agreed: {AGREED_WORDS[claim.agreed]}."
     if claim.is_spit:
         return SpitJudged(
             at_ns=at_ns, decided_ns=decided_ns, of=n, player=claim.player, pile=claim.pile, card=claim.card,
             p=round(p, 4), ruling=claim.word, reason=claim.reason, rule=rule, sentence=sentence,
+            blameless=blameless,
         )  # fmt: skip
     return PlayJudged(
         at_ns=at_ns, decided_ns=decided_ns, of=n, player=claim.player, pile=claim.pile, card=claim.card,
         p=round(p, 4), ruling=claim.word, reason=claim.reason, rule=rule, sentence=sentence, top=claim.top,
+        blameless=blameless,
     )  # fmt: skip
 
 
