@@ -13,7 +13,6 @@ from hardware.cameras.port import Clock
 from hardware.cameras.watched import WatchedCamera
 from hardware.frames import Frame, Image
 from hardware.simulated.dealt import deal_out
-from hardware.simulated.deck import Deck
 from hardware.simulated.hands import corners_mm, draw_hand
 from hardware.simulated.look import Look
 from hardware.simulated.motion import HandAt
@@ -36,7 +35,6 @@ _SPOILING: Final[Mapping[str, Trouble]] = {
 }
 Scene = Literal["dealt", "tops", "pack 1", "pack 2"]
 """What lies on the table while it is set up: both rows; rows and both tops; a half of the pack, the cards apart."""
-_PACK_PX_PER_MM: Final = 1.7
 _NEVER: Final = -1
 _STEP_NS: Final = 50_000_000
 _SETTLED_NS: Final = 400_000_000
@@ -135,7 +133,6 @@ class StillTable:
     def __init__(self, script: Script, look: Look) -> None:
         """The cards are those of the script's beginning."""
         self.look = look
-        self.scene: Scene = "dealt"
         self._renderer = Renderer(script, look)
         spits = [action for action in script.actions if isinstance(action, SpitDown)]
         self._from_to = {
@@ -145,21 +142,27 @@ class StillTable:
         self._moments: dict[Scene, int] = {}
         self._packs: dict[Scene, Image] = {}
         self._noise = np.random.default_rng(1).integers(0, 5, (8, *look.camera.size_px[::-1], 1), np.uint8)
+        self._scene: Scene = "dealt"
+        self.lay("dealt")
 
     @property
     def card_mm(self) -> tuple[float, float]:
         """Size of the cards that lie there."""
         return self._renderer.deck.size_mm
 
+    def lay(self, scene: Scene) -> None:
+        """Lay the table anew; what takes time is done before the camera sees anything of it."""
+        if scene in self._from_to:
+            self._moments.setdefault(scene, self._still_after(*self._from_to[scene]))
+        elif scene not in self._packs:
+            self._packs[scene] = self._pack(scene)
+        self._scene = scene
+
     def picture(self, at_ns: int, number: int) -> Image:
         """Return what the camera sees now."""
-        scene = self.scene
-        if scene in self._from_to:
-            if scene not in self._moments:
-                self._moments[scene] = self._still_after(*self._from_to[scene])
+        scene = self._scene
+        if scene in self._moments:
             return self._renderer.picture(self._moments[scene], number)
-        if scene not in self._packs:
-            self._packs[scene] = self._pack(scene)
         noise = self._noise[number % len(self._noise)]
         return np.asarray(cv2.add(self._packs[scene], np.repeat(noise, 3, axis=2)), np.uint8)
 
@@ -176,8 +179,9 @@ class StillTable:
         """Return half of the pack, laid out in the middle of the picture."""
         width, height = self.look.camera.size_px
         half, seed = (PACK[:26], 2) if scene == "pack 1" else (PACK[26:], 3)
-        dealt = deal_out(Deck(self.look.deck, _PACK_PX_PER_MM), half, seed=seed).image
-        dealt = dealt[:height, :width]
+        dealt = deal_out(self._renderer.deck, half, seed=seed).image
+        fits = min(1.0, width / dealt.shape[1], height / dealt.shape[0])
+        dealt = np.asarray(cv2.resize(dealt, None, fx=fits, fy=fits, interpolation=cv2.INTER_AREA), np.uint8)
         down, across = height - dealt.shape[0], width - dealt.shape[1]
         edges = down // 2, down - down // 2, across // 2, across - across // 2
         return np.asarray(cv2.copyMakeBorder(dealt, *edges, cv2.BORDER_REPLICATE), np.uint8)

@@ -132,7 +132,7 @@ class TableLoop:
         still = self._practice.still if self._practice is not None else None
         if still is not None:
             kinds = SCENES[scene]
-            still.scene = kinds[count % len(kinds)]
+            still.lay(kinds[count % len(kinds)])
 
     def _known_table(self) -> Table | None:
         try:

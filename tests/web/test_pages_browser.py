@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
-STARTS_S, STEP_S = 120.0, 180.0
+STARTS_S, STEP_S = 120.0, 600.0
 PADS = {"p1's left": "a", "p1's right": "s", "p2's left": "l", "p2's right": "k"}
 
 
@@ -344,6 +344,6 @@ def test_pages_weigh_little_and_paint_at_once(viewer: Viewer) -> None:
         files = [url for url in viewer.requests if "/picture" not in url and not url.startswith("blob:")]
         assert len(files) <= 9, files
         painted = viewer.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
-        assert 0 < painted, path
+        assert painted > 0, path
         assert sum(received) < 200_000, (path, received)
         session.detach()

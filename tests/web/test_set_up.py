@@ -61,7 +61,7 @@ class StillBench:
     def lies(self, scene: Scene) -> None:
         if scene == "pack":
             self.packs += 1
-        self.still.scene = ("pack 1", "pack 2")[self.packs % 2 - 1] if scene == "pack" else scene
+        self.still.lay(("pack 1", "pack 2")[self.packs % 2 - 1] if scene == "pack" else scene)
 
 
 @pytest.fixture(scope="module")
