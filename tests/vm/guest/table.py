@@ -16,13 +16,13 @@ CHIP = Path("/sys/kernel/config/gpio-sim/pi")
 MS = 1_000_000
 
 
-def until(true, seconds):
-    """Return the first answer that is not false, looking often; None when time is over."""
+def until(true, seconds, pause=0.2):
+    """Return the first answer that is not false; None when time is over. The one processor has other work to do."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if answer := true():
             return answer
-        time.sleep(0.03)
+        time.sleep(pause)
     return None
 
 
@@ -75,7 +75,7 @@ class Pins:
 
 
 class Watcher(threading.Thread):
-    """Samples lights and buzzer every millisecond, in `changes`: (at_ns, name, level)."""
+    """Samples lights and buzzer every two milliseconds, in `changes`: (at_ns, name, level)."""
 
     def __init__(self, pins):
         super().__init__(daemon=True)
@@ -87,7 +87,7 @@ class Watcher(threading.Thread):
             now = self.pins.outputs()
             self.changes += [(time.monotonic_ns(), name, now[name]) for name in now if now[name] != last[name]]
             last = now
-            time.sleep(0.001)
+            time.sleep(0.002)
 
     def __enter__(self):
         self.start()
@@ -120,13 +120,20 @@ class Film:
 
 
 class Game:
-    """The newest game's log."""
+    """The newest game's log, read on as it grows."""
 
     def __init__(self):
         self.file = max(GAMES.glob("*/game.jsonl"), key=lambda path: path.parent.name)
+        self._read, self._lines = 0, []
 
     def lines(self):
-        return [json.loads(line) for line in self.file.read_text().splitlines() if line.endswith("}")]
+        with self.file.open("rb") as log:
+            log.seek(self._read)
+            whole = log.read().rpartition(b"\n")[0]
+        if whole:
+            self._read += len(whole) + 1
+            self._lines += [json.loads(line) for line in whole.splitlines() if line]
+        return self._lines
 
     def all(self, kind, since=0, **want):
         return [

@@ -149,7 +149,7 @@ def awards_5_ms(trial):
 def award(trial, apart_us, winner, *pads):
     told, facts = slaps(trial, apart_us, *pads)
     loser = "p2" if winner == "p1" else "p1"
-    lights = facts["now"][winner] and not facts["now"][loser] and facts["rose"]["buzzer"] > 20
+    lights = facts["now"][winner] and not facts["now"][loser] and facts["rose"]["buzzer"] > 5
     return told.get("kind") == "award" and told["first"] == winner and facts["within"] and lights, facts
 
 
@@ -347,7 +347,7 @@ def signals_on(trial):
     until(lambda: "fps" in status(), 60)
     trial.film.tell("unplugged")
     until(lambda: "CAMERA LOST" in status(), 5)
-    return until(lambda: any(trial.pins.outputs().values()), 10)
+    return until(lambda: any(trial.pins.outputs().values()), 10, 0.01)
 
 
 def killed(trial):
@@ -357,7 +357,7 @@ def killed(trial):
     restarts = int(unit("NRestarts")["NRestarts"])
     began = time.monotonic()
     os.kill(int(unit("MainPID")["MainPID"]), signal.SIGKILL)
-    until(trial.pins.are_dark, 10)
+    until(trial.pins.are_dark, 10, 0.01)
     dark_s = time.monotonic() - began
     post = until(lambda: "status=0" in unit("ExecStopPost")["ExecStopPost"], 10)
     again = running_again(restarts + 1, 60)
@@ -375,7 +375,7 @@ def frozen(trial):
     began = time.monotonic()
     os.kill(int(unit("MainPID")["MainPID"]), signal.SIGSTOP)
     until(lambda: unit("NRestarts")["NRestarts"] == str(restarts + 1) or "watchdog" in unit("Result")["Result"], 60)
-    until(trial.pins.are_dark, 30)
+    until(trial.pins.are_dark, 30, 0.01)
     dark_s = time.monotonic() - began
     again = running_again(restarts + 1, 60)
     trial.film.tell(STILL)
