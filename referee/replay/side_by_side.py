@@ -76,7 +76,7 @@ def _line(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:
 
 def _with_numbers(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:
     """For verdicts that read alike: how sure it was, and how soon it was said."""
-    sure = f"p {verdict.p:.3f}, " if isinstance(verdict, PlayJudged | SpitJudged) else ""
+    sure = f"p {verdict.p:.4f}, " if isinstance(verdict, PlayJudged | SpitJudged) else ""
     return f"{_line(verdict, names)} [{sure}{(verdict.decided_ns - verdict.at_ns) / 1e6:.0f} ms later]"
 
 

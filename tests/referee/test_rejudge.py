@@ -114,7 +114,7 @@ def test_what_reads_alike_is_shown_with_its_numbers(game: Path) -> None:
     changed = next(i for i, line in enumerate(lines) if '"play_judged"' in line and '"p":1.0' in line)
     lines[changed] = lines[changed].replace('"p":1.0', '"p":0.5')
     log.write_text("\n".join(lines) + "\n")
-    assert "p0.500" in rejudge(game).stdout.replace("\n", "").replace(" ", "").replace("│", "")
+    assert "p0.5000" in rejudge(game).stdout.replace("\n", "").replace(" ", "").replace("│", "")
 
 
 def test_what_cannot_be_judged_is_one_sentence_and_exit_2(whole: Path, tmp_path: Path) -> None:
