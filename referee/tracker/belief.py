@@ -1,8 +1,6 @@
 """What the tracker believes: possible worlds, what was last seen where, and the landings that are not settled."""
 
 from collections.abc import Iterable, Mapping
-from copy import copy
-from dataclasses import dataclass, field, replace
 from typing import Self
 
 import msgspec
@@ -152,8 +150,7 @@ class PileView(msgspec.Struct):
             del self.stack[max(range(len(fits)), key=lambda n: (fits[n], n))]
 
 
-@dataclass(slots=True)
-class Belief:
+class Belief(msgspec.Struct, eq=False):
     """The state of a game as far as it is known."""
 
     rules: RuleSet
@@ -163,13 +160,13 @@ class Belief:
     counts_known: bool = True
     counts_doubtful: bool = False
     """Whether something in this game was not seen that may have changed a player's count."""
-    rows: dict[Player, RowView] = field(default_factory=lambda: {player: RowView() for player in PLAYERS})
-    piles: dict[Pile, PileView] = field(default_factory=lambda: {pile: PileView() for pile in PILES})
-    open: dict[int, OpenLanding] = field(default_factory=dict)
+    rows: dict[Player, RowView] = msgspec.field(default_factory=lambda: {player: RowView() for player in PLAYERS})
+    piles: dict[Pile, PileView] = msgspec.field(default_factory=lambda: {pile: PileView() for pile in PILES})
+    open: dict[int, OpenLanding] = {}
     now_ns: int = LONG_AGO
     hands_ns: int = LONG_AGO
     """Since when no hand is over the table; far in the future while there is one."""
-    in_view: list[HandsSeen] = field(default_factory=list)
+    in_view: list[HandsSeen] = []
     moved_ns: int = LONG_AGO
     """The last landing, taking back or change in a row."""
     quiet_until_ns: int = LONG_AGO
@@ -178,27 +175,27 @@ class Belief:
     """The position that was last found not to be stuck."""
     lost: int = 0
     """Landings since the thread was lost; 0 while it is held."""
-    landed: list[Touch] = field(default_factory=list)
+    landed: list[Touch] = []
     """The last few landings."""
     ended: World | None = None
     """The table as it lay when the deal was over and its piles were taken, until a card of the next one lands."""
-    takers: Mapping[Pile, Player] = field(default_factory=dict)
+    takers: Mapping[Pile, Player] = {}
     phase: str = ""
     lost_sensors: frozenset[str] = frozenset()
     apart: tuple[World, ...] = ()
     """The worlds, if no two of them lie alike."""
     unseen: int = 0
     """Counts landings that nobody reported, as negative numbers."""
-    agreed: Mapping[int, Correction] = field(default_factory=dict)
+    agreed: Mapping[int, Correction] = {}
     """What people agreed on about landings, by their numbers: it outweighs everything that was seen."""
 
     def copy(self) -> Self:
-        return replace(
+        return changed(
             self,
             layout=self.layout.copy(),
             rows={player: row.copy() for player, row in self.rows.items()},
             piles={pile: view.copy() for pile, view in self.piles.items()},
-            open={n: copy(one) for n, one in self.open.items()},
+            open={n: changed(one) for n, one in self.open.items()},
         )
 
     @property

@@ -5,7 +5,6 @@ weighs them, and a verdict is told when the worlds that say so have enough weigh
 anything else, and the looks that could still excuse the player.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -63,8 +62,7 @@ from referee.verdicts import (
 )
 
 
-@dataclass(slots=True)
-class Core(Looks):
+class Core(Looks, eq=False):
     """Follow one game: observations change what is believed, `decide` tells what the worlds agree on."""
 
     # -- landings ---------------------------------------------------------------------------------------------------

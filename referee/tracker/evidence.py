@@ -101,8 +101,15 @@ def other_origin_likelihood(origins: Sequence[Origin]) -> float:
 def merged(belief: CardOdds, odds: CardOdds, first: Card | None) -> CardOdds:
     """The belief about a lying card after one more reading, normalized; small candidates are dropped."""
     cards = [*belief, *(card for card in odds if card not in belief)]  # in a fixed order: a replay must agree
-    product = {card: card_likelihood(belief, card) * repeat_likelihood(odds, card, first) for card in cards}
-    total = sum(product.values()) + rest_of(belief) * rest_of(odds) * OTHER_CARDS
+    rest, other = rest_of(belief), rest_of(odds)
+    believed, read = rest if belief else NOT_SEEN, other if odds else NOT_SEEN  # of a card that is not named
+    is_repeat = first is not None and best_card(odds) == first
+    product = {}
+    for card in cards:
+        p, q = belief.get(card, 0.0), odds.get(card, 0.0)
+        fresh = q if q > 0 else read
+        product[card] = (p if p > 0 else believed) * (SHARED_ERROR + (1 - SHARED_ERROR) * fresh if is_repeat else fresh)
+    total = sum(product.values()) + rest * other * OTHER_CARDS
     return {card: p for card, value in product.items() if (p := value / total) > FORGOTTEN}
 
 

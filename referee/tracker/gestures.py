@@ -4,8 +4,10 @@ Both own pads within 150 ms with no landing within 250 ms say "I can't play"; bo
 "ready"; all four held for two seconds take the last call back.
 """
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from referee.observations import Called, PadReleased, PadSlapped, Undo
 from referee.table import PILES, PLAYERS, Pile, Player
@@ -20,13 +22,12 @@ Meaning = Literal["slap", "call", "nothing"]
 Pad = tuple[Player, Pile]
 
 
-@dataclass(slots=True)
-class Gestures:
+class Gestures(msgspec.Struct, eq=False):
     """What the pads of both players were used for lately. Everything is told in observations; nothing reads a clock."""
 
-    presses: list[PadSlapped] = field(default_factory=list)
-    landings: list[int] = field(default_factory=list)
-    held: dict[Pad, int] = field(default_factory=dict)
+    presses: list[PadSlapped] = []
+    landings: list[int] = []
+    held: dict[Pad, int] = {}
     """Pads that are down, and since when."""
     spoken: frozenset[Pad] = frozenset()
     """Pads whose present hold was already understood."""

@@ -1,7 +1,6 @@
 """Cards that come down on the middle piles and are taken off again: every world splits into what it may have been."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -38,8 +37,7 @@ AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 """What people can agree on about a landing."""
 
 
-@dataclass(slots=True)
-class Landings(Belief):
+class Landings(Belief, eq=False):
     """A belief that takes in landings."""
 
     def _spits_nobody_expected(self, world: World, report: Report) -> list[tuple[World, Guess]]:

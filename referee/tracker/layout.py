@@ -1,8 +1,7 @@
 """Freshly dealt rows: when the old cards are gone and the new tops lie still, the row is laid out (R59)."""
 
-from dataclasses import dataclass, field, replace
-
-from msgspec.structs import replace as changed
+import msgspec
+from msgspec.structs import replace
 
 from referee.cards import UNREAD
 from referee.game.events import Layout as LaidOut
@@ -19,14 +18,13 @@ LONG_ENOUGH_NS = 6_000_000_000
 """After this time the old cards are taken to be gone, even if no empty row was seen."""
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(msgspec.Struct, eq=False):
     """Whose row of the present deal has been seen lying there."""
 
-    laid: set[Player] = field(default_factory=set)
-    cleared: set[Player] = field(default_factory=set)
+    laid: set[Player] = set()
+    cleared: set[Player] = set()
     since_ns: int = 0
-    looks: dict[Player, tuple[tuple[int, ...], int]] = field(default_factory=dict)
+    looks: dict[Player, tuple[tuple[int, ...], int]] = {}
     """The places that showed a face, and in how many looks in a row."""
 
     def copy(self) -> "Layout":
@@ -67,7 +65,7 @@ class Layout:
         self.laid.add(player)
         seen = dict(row.faces())
         stocks = [
-            changed(stock, down=stock.down - 1, up=(seen.get(place, UNREAD),)) if stock.down and not stock.up else stock
+            replace(stock, down=stock.down - 1, up=(seen.get(place, UNREAD),)) if stock.down and not stock.up else stock
             for place, stock in enumerate(position.side(player).row, 1)
         ]
         return position.with_side(player, row=tuple(stocks))

@@ -1,7 +1,5 @@
 """Looks at the piles and rows: they weigh the worlds, and tell what happened in a row."""
 
-from dataclasses import dataclass
-
 import msgspec
 
 from referee.cards import UNREAD, Card
@@ -31,8 +29,7 @@ from referee.verdicts import (
 )
 
 
-@dataclass(slots=True)
-class Looks(Landings):
+class Looks(Landings, eq=False):
     """A belief that takes in looks."""
 
     def look_at_pile(self, n: int, look: PileRead) -> None:

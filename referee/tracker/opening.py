@@ -1,6 +1,7 @@
 """Where to begin: from the first settled picture, if nobody says what lies on the table."""
 
-from dataclasses import dataclass, field, replace
+import msgspec
+from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
 from referee.game.deal_end import dealt
@@ -14,12 +15,11 @@ from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker.evidence import best_card, kind_of
 
 
-@dataclass(slots=True)
-class Opening:
+class Opening(msgspec.Struct, eq=False):
     """The first looks at the table, until they make a picture of it."""
 
-    piles: dict[Pile, PileRead] = field(default_factory=dict)
-    rows: dict[Player, RowRead] = field(default_factory=dict)
+    piles: dict[Pile, PileRead] = {}
+    rows: dict[Player, RowRead] = {}
 
     def copy(self) -> "Opening":
         return replace(self, piles=dict(self.piles), rows=dict(self.rows))

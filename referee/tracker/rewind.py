@@ -7,10 +7,10 @@ which it happened. What it then says the same is not said twice.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from referee.observations import AnyObservation, CardLanded, CardTakenBack, PileRead, RowRead
 from referee.tracker.sequencer import Numbered
@@ -26,21 +26,19 @@ IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
 """What must be taken in in the order in which it happened: cards, and the looks that show them."""
 
 
-@dataclass(slots=True)
-class Moment(Generic[State]):
+class Moment(msgspec.Struct, Generic[State], eq=False):
     """One observation, the state before it if that was kept, and what was said after it."""
 
     n: int
     seen: AnyObservation
     before: State | None
-    said: list[Hashable] = field(default_factory=list)
+    said: list[Hashable] = []
 
 
-@dataclass(slots=True)
-class Recent(Generic[State]):
+class Recent(msgspec.Struct, Generic[State], eq=False):
     """The observations of the last moments in the order in which they were taken in."""
 
-    moments: list[Moment[State]] = field(default_factory=list)
+    moments: list[Moment[State]] = []
     kept_ns: int = -REACH_NS
     """The moment before which a state was kept last."""
 

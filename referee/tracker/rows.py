@@ -1,10 +1,9 @@
 """What a player's row was last seen to show, place by place, and what left it when."""
 
-from copy import copy
-from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from referee.cards import Card
 from referee.observations import CardOdds, PlaceSeen
@@ -70,16 +69,15 @@ class PlaceView(msgspec.Struct):
         self.seen_ns, self.since_ns, self.odd_looks = at_ns, at_ns, 0
 
 
-@dataclass(slots=True)
-class RowView:
+class RowView(msgspec.Struct, eq=False):
     """A row as it was last seen, places 1 to 5 in order."""
 
-    places: list[PlaceView] = field(default_factory=lambda: [PlaceView() for _ in range(5)])
+    places: list[PlaceView] = msgspec.field(default_factory=lambda: [PlaceView() for _ in range(5)])
     read_ns: int = LONG_AGO
     """When the row was last looked at, whatever was hidden."""
 
     def copy(self) -> "RowView":
-        return RowView([copy(place) for place in self.places], self.read_ns)
+        return RowView([replace(place) for place in self.places], self.read_ns)
 
     def faces(self) -> list[tuple[int, Card]]:
         return [(n, place.card) for n, place in enumerate(self.places, 1) if place.kind == "face" and place.card]

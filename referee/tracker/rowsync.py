@@ -211,9 +211,10 @@ def bared(world: World, player: Player, place: int) -> World:
 
 def left_lying(world: World, now_ns: int) -> World:
     """The world in which cards that nobody takes back any more stay where they lie (never a player's last card)."""
-    for _, one in world.position.must_go_back:
+    position = world.position
+    for one in position.A.lying + position.B.lying:
         patience = BURIED_NS if one.buried else LYING_NS
-        if one.card in world.stayed or now_ns - one.at_ns < patience:
+        if now_ns - one.at_ns < patience or one.card in world.stayed:
             continue
         for player in PLAYERS:
             row = world.position.side(player).row

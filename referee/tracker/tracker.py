@@ -1,6 +1,7 @@
 """The tracker: observations in, verdicts out; the same for a live table, a video, a simulation and a logged game."""
 
-from dataclasses import dataclass, field, replace
+import msgspec
+from msgspec.structs import replace
 
 from referee.game.phases import Phase
 from referee.game.position import Position
@@ -42,15 +43,14 @@ LATEST_NS = 1_900 * MS
 """A press waits no longer than this for a landing that is still in doubt."""
 
 
-@dataclass(slots=True)
-class _State:
+class _State(msgspec.Struct, eq=False):
     """Everything that changes, so that it can be copied."""
 
     core: Core | None
-    opening: Opening = field(default_factory=Opening)
-    gestures: Gestures = field(default_factory=Gestures)
-    presses: Sequencer = field(default_factory=Sequencer)
-    first_looks: list[tuple[int, AnyObservation]] = field(default_factory=list)
+    opening: Opening = msgspec.field(default_factory=Opening)
+    gestures: Gestures = msgspec.field(default_factory=Gestures)
+    presses: Sequencer = msgspec.field(default_factory=Sequencer)
+    first_looks: list[tuple[int, AnyObservation]] = []
 
     def copy(self) -> "_State":
         return replace(
