@@ -49,6 +49,11 @@ class PictureJudge:
             return f"the picture is {(now_ns - frame.at_ns) / 1e9:.1f} s old; use another USB port or a smaller picture"
         return ""
 
+    @property
+    def changed_ns(self) -> int | None:
+        """When a picture last differed from the one before it: a frozen stream was good until then."""
+        return self._changed_ns
+
     def rate(self) -> float:
         """Return pictures a second over the last second; 0 where too few came."""
         if len(self._arrivals) < 3:

@@ -151,6 +151,7 @@ class WatchedCamera:
         if trouble := self._judge.why_bad(frame, now_ns):
             self._good_in_a_row = 0
             self._trouble = trouble
+            self._good_ns = min(self._good_ns, self._judge.changed_ns or now_ns)
             return
         self._trouble = ""
         self._good_ns = now_ns

@@ -354,6 +354,31 @@ def test_a_fault_is_said_within_a_second_and_ends_by_itself(watched: Watched, fa
     wait_for(lambda: len(watched.frames) > before + 3)
 
 
+def test_a_frozen_camera_is_said_within_a_second_of_its_last_new_picture() -> None:
+    now_ns, froze_ns, seen = 0, 0, []  # type: int, int, list[AnyObservation]
+
+    class Freezes(FaultyCamera):
+        """Its clock is the test's: every picture takes 33 ms, and from two seconds on all are the same."""
+
+        def read(self) -> Frame:
+            nonlocal now_ns, froze_ns
+            now_ns += 33 * MS
+            watched.check(now_ns)
+            if now_ns > 5_000 * MS:
+                raise DeviceError("the test is over")
+            if now_ns > 2_000 * MS:
+                self.fault, froze_ns = "repeats", froze_ns or now_ns
+            return Frame(at_ns=now_ns, image=self._spoiled(now_ns // MS), number=now_ns // MS)
+
+    watched = WatchedCamera(Freezes, seen.append, clock=lambda: now_ns)
+    watched.start()
+    wait_for(lambda: "the test is over" in watched.lost_because)
+    watched.close()
+    (lost,) = seen
+    assert isinstance(lost, SensorLost) and "same picture" in lost.reason
+    assert lost.at_ns - froze_ns <= 1_000 * MS
+
+
 def test_a_slow_camera_is_said_and_played_on(watched: Watched) -> None:
     watched.device.fault = "slow"
     wait_for(lambda: "more light" in watched.camera.why_slow())
