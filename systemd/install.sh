@@ -58,7 +58,16 @@ if [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ]; then
   run usermod -aG spit-referee,gpio,video "$SUDO_USER"
 fi
 
+# The pages are for this machine alone unless somebody says otherwise, once.
+if [ ! -e /var/lib/spit-referee/web.json ] && [ -t 0 ] && [ "$dry" = 0 ]; then
+  read -r -p "Show the pages to phones in this network too, with a PIN? [Y/n] " answer
+  case "$answer" in
+    [nN]*) run spit-referee web close ;;
+    *) run spit-referee web open ;;
+  esac
+fi
+
 run systemctl daemon-reload
 run systemctl enable spit-referee.service
 if [ "$start" = 1 ]; then run systemctl restart --no-block spit-referee.service; fi
-echo "Installed. Next: log out and in again, \`spit-referee check\`, \`spit-referee calibrate\`."
+echo "Installed. Next: log out and in again, \`spit-referee check\`; \`spit-referee web show\` says where the set-up's page is."
