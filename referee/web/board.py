@@ -99,7 +99,8 @@ class Board:
                     self._top(pile, None)
             case SlapJudged(ruling="legal" | "ignored") | RowJudged(ruling="legal"):
                 return
-        self._say(verdict_sentence(verdict, self._names), _tone(verdict), getattr(verdict, "player", None))
+        who = getattr(verdict, "player", None)
+        self._say(verdict_sentence(verdict, self._names), _tone(verdict), who, verdict.of)
 
     def _enter(self, phase: str) -> None:
         with self._lock:
@@ -124,10 +125,11 @@ class Board:
         if changed:
             self._feed.publish("places", changed)
 
-    def _say(self, sentence: str, tone: str, player: str | None = None) -> None:
+    def _say(self, sentence: str, tone: str, player: str | None = None, of: int | None = None) -> None:
+        """`of`: the line of the log that it is about, by which the replay finds it to be put right."""
         with self._lock:
             self._number += 1
-            line = {"n": self._number, "text": sentence, "tone": tone, "player": player}
+            line = {"n": self._number, "text": sentence, "tone": tone, "player": player, "of": of}
             self._lines.append(line)
         self._feed.publish("line", line)
 

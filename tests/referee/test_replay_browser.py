@@ -153,6 +153,8 @@ def test_a_link_leads_back_to_the_moment(viewer: Viewer) -> None:
     mark = viewer.page.evaluate("location.hash")
     viewer.open(mark)
     assert viewer.sentence == wanted
+    viewer.open(f"{mark}&correct")
+    assert viewer.sentence == wanted and viewer.page.locator("#moment .correct button").count() > 20
     viewer.open("#t=51.6")
     assert "Spit" in viewer.sentence
     viewer.open("#t=nonsense")

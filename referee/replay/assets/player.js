@@ -106,7 +106,7 @@ function intoView(button) {
   if (below < 40 || below > box.clientHeight - 80) box.scrollTop += below - box.clientHeight / 2;
 }
 
-// --- the address: #t=83.4 in seconds, or #n=117 as the log numbers it
+// --- the address: #t=83.4 in seconds, or #n=117 as the log numbers it, with &correct to put it right at once
 function remember() {
   const moment = moments[state.index];
   const mark = moment && moment.at_ns === state.ns ? `#n=${moment.n}` : `#t=${(state.ns / S).toFixed(2)}`;
@@ -114,10 +114,14 @@ function remember() {
 }
 function followAddress() {
   const time = /^#t=(\d+(?:\.\d+)?)$/.exec(location.hash);
-  const number = /^#n=(\d+)$/.exec(location.hash);
+  const number = /^#n=(\d+)(&correct)?$/.exec(location.hash);
   if (time) return go(Number(time[1]) * S);
   const index = number ? moments.findIndex((moment) => moment.n === Number(number[1])) : -1;
-  if (index >= 0) return go(moments[index].at_ns, index);
+  if (index >= 0) {
+    go(moments[index].at_ns, index);
+    if (number[2] && canCorrect(moments[index])) openCorrection(moments[index]);
+    return null;
+  }
   return moments.length ? go(moments[0].at_ns, 0) : go(0, -1);
 }
 

@@ -50,13 +50,15 @@ function showTop(pile, card) {
   node.setAttribute("role", "img");
 }
 
-function lineOf({ text, tone, player }) {
+function lineOf({ text, tone, player, of }) {
   const mark = make("span", { className: "mark", textContent: MARKS[tone] ?? "·" });
   mark.setAttribute("aria-hidden", "true");
   const words = TONES[tone] && !["call", "trouble"].includes(tone) ? make("span", { className: "tone", textContent: TONES[tone] }) : "";
   const name = state.names?.[player], spoken = make("span", { className: "text" });
   if (name && !text.startsWith(name)) spoken.append(make("span", { className: `name ${player}`, textContent: name }));
-  spoken.append(text);
+  if (typeof of === "number" && state.game) {
+    spoken.append(make("a", { href: `/games/${encodeURIComponent(state.game)}#n=${of}&correct`, textContent: text, title: "Look at it, or put it right" }));
+  } else spoken.append(text);
   return make("li", { className: tone }, mark, spoken, words);
 }
 
