@@ -81,7 +81,7 @@ class Core(Looks, eq=False):
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
             for before, guess in self._guesses(world, report):
-                branches.append((before.weighed(guess.likelihood).log_weight, before, guess))
+                branches.append((before.weight_if(guess.likelihood), before, guess))
             branches += self._reports_of_unseen(world, landing)
         if not self._looks_legal(branches):
             branches += self._excuses(report)

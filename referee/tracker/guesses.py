@@ -96,11 +96,6 @@ class Report(msgspec.Struct, frozen=True):
         }
         return msgspec.structs.replace(self, hands=hands)
 
-    def card(self, card: Card) -> float:
-        """How well the reading fits a card."""
-        p = self.landing.cards.get(card, 0.0)
-        return p if p > 0 else self.other_card
-
     def origin(self, player: Player, place: int | None) -> float:
         """How well the movement fits a place of a row, or (None) the packet of spit cards."""
         return self.origins.get((player, place), self.other_origin)
@@ -130,12 +125,14 @@ def guesses(rules: RuleSet, world: World, rows: Rows, report: Report) -> list[Gu
 def _from_rows(world: World, rows: Rows, report: Report, prior: Prior) -> list[Guess]:
     """A face-up top of a row, played by its owner."""
     found, landing = [], report.landing
+    named, other_card = landing.cards, report.other_card
     for player in PLAYERS:
         hand, row = report.hands[player], rows[player]
         for place, (_, card) in enumerate(world.lies(player), 1):
             if card is None or card == UNREAD:
                 continue
-            likelihood = hand * report.card(card) * report.origin(player, place)
+            p = named.get(card, 0.0)
+            likelihood = hand * (p if p > 0 else other_card) * report.origin(player, place)
             likelihood *= _left(row, place, card, landing) * prior(player, card)
             found.append(Guess(likelihood, _land(landing, player, card, place), place))
     return found

@@ -94,7 +94,7 @@ class Landings(Belief, eq=False):
             landing = report.landing
             for before in (*self._other_tops(world, landing), *self._unreported_under(world, landing)):
                 for after, guess in self._guesses(before, report):
-                    branches.append((after.weighed(guess.likelihood).log_weight, after, guess))
+                    branches.append((after.weight_if(guess.likelihood), after, guess))
         return branches
 
     def _other_tops(self, world: World, landing: CardLanded) -> Iterator[World]:
@@ -189,7 +189,7 @@ class Landings(Belief, eq=False):
     def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[tuple[float, World, Claim]]:
         """A landing that a look at the pile had already told of, reported now."""
         return [
-            (world.weighed(self._reports(landing, claim)).log_weight, world, claim)
+            (world.weight_if(self._reports(landing, claim)), world, claim)
             for n, claim in world.claims.items()
             if n < 0 and claim.word == "legal" and claim.pile == landing.pile
             if claim.at_ns > landing.at_ns - 1500 * MS

@@ -162,7 +162,7 @@ class Looks(Landings, eq=False):
                 self.unseen -= 1
                 claim, position = self._judged(before, guess)
                 read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
-                log_weight = before.weighed(MISSED * guess.likelihood / read).log_weight
+                log_weight = before.weight_if(MISSED * guess.likelihood / read)
                 worlds.append(World(position, log_weight, {**world.claims, self.unseen: claim}, world.stayed))
         return worlds
 

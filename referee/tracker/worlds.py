@@ -25,6 +25,9 @@ MOST_WORLDS = 12
 NEGLIGIBLE = math.log(1e-8)
 """A branch this much lighter than the heaviest is forgotten: far below what blame needs."""
 
+LEAST_LIKELY = 1e-12
+"""Nothing is impossible."""
+
 LIFTED = 0.05
 """Likelihood that a top lies in a hand, or that its landing has not been reported yet."""
 TURNED = 0.1
@@ -132,8 +135,12 @@ class World(msgspec.Struct, frozen=True):
     def weighted(self, log_weight: float) -> "World":
         return World(self.position, log_weight, self.claims, self.stayed, self.worked_out)
 
+    def weight_if(self, likelihood: float) -> float:
+        """Its weight, as a logarithm, after something was seen that is so likely in it."""
+        return self.log_weight + math.log(likelihood if likelihood > LEAST_LIKELY else LEAST_LIKELY)
+
     def weighed(self, likelihood: float) -> "World":
-        return self.weighted(self.log_weight + math.log(max(likelihood, 1e-12)))
+        return self.weighted(self.weight_if(likelihood))
 
     def moved_to(self, position: Position) -> "World":
         return World(position, self.log_weight, self.claims, self.stayed)
@@ -146,7 +153,8 @@ class World(msgspec.Struct, frozen=True):
             p = self.position
             lying = tuple([one.card for one in p.A.lying + p.B.lying])
             claims = [(n, c.word, c.reason or "", c.card, c.player) for n, c in self.claims.items() if n > 0]
-            claims.sort()
+            if len(claims) > 1:
+                claims.sort()
             key = self.worked_out.key = (
                 p.phase, p.p1.row, p.p2.row, p.p1.packet, p.p2.packet, p.A.top, p.B.top, p.A.count, p.B.count,
                 lying, tuple(claims),
