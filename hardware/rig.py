@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Thread, current_thread
+from threading import Thread
 from time import monotonic_ns
 from typing import Final, Protocol
 
@@ -108,16 +108,19 @@ class LiveRig:
         self._queue.put(Ended())
 
     def close(self) -> None:
-        """Stop every thread and give the devices back; may be called twice, from any thread.
-
-        The eyes' last look is waited for: a thread that is inside OpenCV while Python ends takes the process with it.
-        """
+        """Stop every thread and give the devices back; may be called twice, from any thread."""
         if self.camera is not None:
             self.camera.close()
         if self.pads is not None:
             self.pads.stop()
         self._queue.put(Ended())
-        if self._watcher.is_alive() and self._watcher is not current_thread():
+
+    def join(self) -> None:
+        """Wait for the last look that the eyes are taking, once it was closed.
+
+        A thread that is inside OpenCV while Python ends takes the whole process with it.
+        """
+        if self._watcher.is_alive():
             self._watcher.join(LAST_LOOK_S)
 
     def ages(self) -> dict[str, int]:

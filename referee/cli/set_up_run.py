@@ -44,6 +44,7 @@ class SetUpRun:
     def run(self, parts: Parts, heart: Heart) -> None:
         """Run until somebody wants to play, or stops it."""
         with ExitStack() as stack:
+            stack.callback(self._let_eyes_finish)
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
             rig = self._rig = LiveRig(
                 parts.camera, parts.make_eyes(NoAlbum()), parts.pads, self.queue, on_pace=self._pace
@@ -60,6 +61,10 @@ class SetUpRun:
             heart.ready()
             for seen in rig.observations():
                 self._desk.saw(seen)
+
+    def _let_eyes_finish(self) -> None:
+        if self._rig is not None:
+            self._rig.join()
 
     def stop(self) -> None:
         """End it in order; may be called from a signal handler."""

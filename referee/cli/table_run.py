@@ -87,6 +87,7 @@ class TableRun:
         with ExitStack() as stack:
             log, tracker, notice = self._open_log(parts, games)
             stack.enter_context(log)
+            stack.callback(self._let_eyes_finish)  # when lights and buzzer are off already
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
             rig = self._rig = LiveRig(
                 parts.camera,
@@ -131,6 +132,10 @@ class TableRun:
         recording = Recording(new_recording(log.directory), parts.camera.fps, deck)
         self._recording = stack.enter_context(recording)
         return recording.eyes(eyes)
+
+    def _let_eyes_finish(self) -> None:
+        if self._rig is not None:
+            self._rig.join()
 
     def stop(self) -> None:
         """End the game in order; may be called from a signal handler."""

@@ -223,6 +223,7 @@ def test_the_end_waits_for_the_look_that_the_eyes_are_taking() -> None:
     stream = rig.observations()
     Thread(target=lambda: looking.wait(5) and rig.stop()).start()
     assert not [seen for seen in stream if not isinstance(seen, Tick)]
+    rig.join()
     assert finished.is_set()
 
 
