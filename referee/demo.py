@@ -4,7 +4,7 @@ Rendered frames go through the real eyes, simulated contacts through the real de
 the log and the lights get what a live table would give them. Only the truth at the end comes from the script.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from hardware.signals.mixer import Mixer, Output
 from hardware.simulated.look import Look
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.rig import PAD_UNCERTAINTY_NS, SimulatedCamera, pad_observations
+from hardware.tablefile import Table
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CardReader
 from hardware.vision.snapshots import Snapshots
@@ -27,7 +28,7 @@ from referee.log.header import Device
 from referee.observations import AnyObservation, PadSlapped
 from referee.rules.rule_set import rule_set
 from referee.script import Lay, Script, Slap, SpitDown
-from referee.session import Session
+from referee.session import Follower, Session
 from referee.signals import cue, cues_for, ended_by
 from referee.simulated.players import Habits, play_game
 from referee.tracker import Tracker
@@ -64,6 +65,16 @@ class Screen(Protocol):
     def tell(self, verdict: AnyVerdict) -> None: ...
 
     def show(self, progress: Progress) -> None: ...
+
+
+class Onlooker(Follower, Protocol):
+    """Somebody who is shown the table itself as well: the pages."""
+
+    def begins(self, game: str) -> None: ...
+
+    def found(self, table: Table) -> None: ...
+
+    def shows(self, frame: Frame, progress: Progress) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,9 @@ def _shows_much(script: Script) -> bool:
     return illegal and spits >= 4 and slaps == 2 and script.end_ns <= _LONGEST_NS
 
 
-def run_demo(script: Script, look: Look, games: Path, screen: Screen, *, real_time: bool) -> Summary:
+def run_demo(
+    script: Script, look: Look, games: Path, screen: Screen, *, real_time: bool, onlookers: Sequence[Onlooker] = ()
+) -> Summary:
     """Play the script at the look's table and referee it; Ctrl-C ends it early. Writes one game under `games`.
 
     Raises:
@@ -121,7 +134,9 @@ def run_demo(script: Script, look: Look, games: Path, screen: Screen, *, real_ti
     """
     renderer = Renderer(script, look)
     with GameLog.create(games, _header()) as log:
-        table = _Table(script, renderer, log, screen, real_time)
+        for onlooker in onlookers:
+            onlooker.begins(log.directory.name)
+        table = _Table(script, renderer, log, screen, real_time, onlookers)
         begun = monotonic_ns()
         with suppress(KeyboardInterrupt):
             table.play()
@@ -154,7 +169,15 @@ def _header() -> Header:
 class _Table:
     """A demo while it runs: follower of its own session, for the lights and the screen."""
 
-    def __init__(self, script: Script, renderer: Renderer, log: GameLog, screen: Screen, real_time: bool) -> None:
+    def __init__(
+        self,
+        script: Script,
+        renderer: Renderer,
+        log: GameLog,
+        screen: Screen,
+        real_time: bool,
+        onlookers: Sequence[Onlooker],
+    ) -> None:
         self.verdicts: list[AnyVerdict] = []
         self._camera = SimulatedCamera(renderer)
         self._card_mm = renderer.deck.size_mm
@@ -162,7 +185,8 @@ class _Table:
         self._log, self._screen, self._real_time = log, screen, real_time
         self._mixer = Mixer()
         self._progress = Progress(end_ns=script.end_ns)
-        self._session = Session(Tracker(rule_set("pagat")), log, [self])
+        self._onlookers = onlookers
+        self._session = Session(Tracker(rule_set("pagat")), log, [self, *onlookers])
 
     def play(self) -> None:
         for frame, seen in self._seen():
@@ -194,6 +218,8 @@ class _Table:
         for frame in self._camera.frames():
             if eyes is None:
                 table = find_table(frame.image, self._card_mm)
+                for onlooker in self._onlookers:
+                    onlooker.found(table)
                 eyes, snapshots = Eyes(table, CardReader()), Snapshots(table, self._log)
                 begun_ns = monotonic_ns()
             ahead_ns = begun_ns + frame.at_ns - monotonic_ns()
@@ -218,6 +244,8 @@ class _Table:
     def _show(self, frame: Frame) -> None:
         self._progress.lights, _ = self._mixer.output(frame.at_ns)
         self._screen.show(self._progress)
+        for onlooker in self._onlookers:
+            onlooker.shows(frame, self._progress)
 
 
 def compare(script: Script, verdicts: list[AnyVerdict]) -> tuple[Compared, ...]:

@@ -2,6 +2,7 @@
 
 import sys
 import webbrowser
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -20,11 +21,13 @@ def demo(
     fast: Annotated[bool, typer.Option("--fast", help="As fast as this machine can, not in real time.")] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the replay page in the browser at the end.")] = False,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Show it on a page of this machine, too.")] = True,
 ) -> None:
     """Watch a simulated game being refereed: rendered frames, real eyes, real tracker. Needs no hardware."""
     from rich.console import Console
 
     from hardware.simulated.look import Look
+    from referee.cli.demo_pages import DemoPages
     from referee.cli.screen import LiveScreen, PlainScreen
     from referee.demo import run_demo, simulated_script
     from referee.log import LoggedGame, games_dir
@@ -35,9 +38,13 @@ def demo(
     look = Look() if seed == DEFAULT_SEED else Look.seeded(seed)
     print("SIMULATED TABLE: two simulated players, rendered frames; eyes, tracker, log and signals are the real ones.")
     print("The table is being laid: a few seconds ...")
-    with LiveScreen(console) if on_terminal else PlainScreen() as screen:
+    with ExitStack() as stack:
+        onlookers = [stack.enter_context(DemoPages(games_dir(games)))] if pages else []
+        screen: LiveScreen | PlainScreen = LiveScreen(console) if on_terminal else PlainScreen()
+        stack.enter_context(screen)
         script = simulated_script(seed, deals)
-        summary = run_demo(script, look, games_dir(games), screen, real_time=on_terminal and not fast)
+        real_time = on_terminal and not fast
+        summary = run_demo(script, look, games_dir(games), screen, real_time=real_time, onlookers=onlookers)
     page = summary.game / "replay.html"
     write_page(LoggedGame(summary.game), page)
     _print_summary(summary, page)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hardware.frames import Frame
 from hardware.pads import MockPads
-from hardware.rig import LiveRig, NewsQueue, RigStatus
+from hardware.rig import NewsQueue, RigStatus
 from hardware.signals import DARK, Output
 from hardware.simulated.practice import Troubles
 from hardware.tablefile import Table
@@ -29,6 +29,16 @@ Wish = Literal["play", "set_up"]
 
 STATUS_S: Final = 1.0
 """So often the status is worked out, however many look."""
+
+
+class Rig(Protocol):
+    """What runs: the live rig, or a demo that stands in for it."""
+
+    last_frame: Frame | None
+
+    def status(self) -> RigStatus: ...
+
+    def stop(self) -> None: ...
 
 
 class Rehearsal(Protocol):
@@ -54,9 +64,11 @@ class Desk:
         """The simulated rig's pads and troubles; None at a real table."""
         self.mode: Mode = "idle"
         self.game = ""
+        self.takes_turns = True
+        """Whether games and set-ups follow each other as people wish; a demo goes by itself."""
         self.wish: Wish | None = None
         """What the table is to do next; the referee's thread looks at it when a rig has stopped."""
-        self._rig: LiveRig | None = None
+        self._rig: Rig | None = None
         self._queue: NewsQueue | None = None
         self._lights: Callable[[], Output] = lambda: DARK
         self._machine = Machine(lambda: self.settings)
@@ -65,8 +77,10 @@ class Desk:
 
     # -- the referee's side ------------------------------------------------------------------------------------------
 
-    def opens(self, mode: Mode, rig: LiveRig, queue: NewsQueue, lights: Callable[[], Output], game: str = "") -> None:
-        """A rig runs from now on: what it films is shown, and `queue` takes what people say on the pages."""
+    def opens(
+        self, mode: Mode, rig: Rig, queue: NewsQueue | None, lights: Callable[[], Output], game: str = ""
+    ) -> None:
+        """A rig runs from now on: what it films is shown, and `queue` takes what people say on the pages, if any."""
         self._rig, self._queue, self._lights = rig, queue, lights
         self.mode, self.game, self.wish = mode, game, None
         players = self.settings.players

@@ -93,6 +93,10 @@ async def say(request: Request) -> Response:
     except msgspec.DecodeError as error:
         return refusal(str(error))
     if word.word in ("play", "set_up"):
+        if not desk.takes_turns:
+            return refusal(
+                "this is a demo that goes by itself; `spit-referee run --simulate` is the rig to practise on", 409
+            )
         desk.ask("play" if word.word == "play" else "set_up")
         return JSONResponse({})
     seen = _observation(word)

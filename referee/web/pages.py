@@ -58,6 +58,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     shown = {
         "csrf": csrf_of(request),
         "simulated": desk.simulated,
+        "has_practice": desk.practice is not None,
         "path": request.url.path,
         "signed_in": bool(request.session.get("in")),
         **values,
