@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.cards import PACK
 from referee.game.scenario import read_start
@@ -82,10 +83,30 @@ def test_a_game_can_be_judged_by_rules_it_was_not_played_by(house: dict[str, obj
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_observations_bring_the_same_verdicts_and_a_cut_anywhere_changes_none(seed: int) -> None:
     seen = deal(seed, Noise(misreads=0.03))
-    whole = feed(Tracker(RuleSet()), seen)
+    first = Tracker(RuleSet())
+    whole = [first.feed(one) for one in seen]
+    lines = [msgspec.json.encode(one) for one in seen]
     for cut in range(0, len(seen), max(1, len(seen) // 7)):
-        again = Tracker(RuleSet())  # after a power cut the log is fed to a new tracker
-        assert feed(again, seen[:cut]) + feed(again, seen[cut:]) == whole
+        again = Tracker(RuleSet())  # after a power cut the lines of the log are fed to a new tracker
+        feed(again, [msgspec.json.decode(line, type=AnyObservation) for line in lines[:cut]])
+        assert [again.feed(one) for one in seen[cut:]] == whole[cut:]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_how_often_the_table_is_looked_at_changes_no_ruling(seed: int) -> None:
+    told = [
+        rulings(feed(Tracker(RuleSet()), deal(seed, replace(PERFECT, pile_read_ms=pile, row_read_ms=row))))
+        for pile, row in ((500, 1000), (250, 500), (1000, 1000), (120, 240))
+    ]
+    assert told[0]
+    assert told == [told[0]] * len(told)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_that_time_passes_changes_no_ruling(seed: int) -> None:
+    seen = deal(seed)
+    ticking = [one for look in seen for one in (look, Tick(at_ns=look.at_ns))]
+    assert rulings(feed(Tracker(RuleSet()), ticking)) == rulings(feed(Tracker(RuleSet()), seen))
 
 
 def test_a_copy_goes_on_like_the_original() -> None:
