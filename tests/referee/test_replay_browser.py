@@ -266,7 +266,7 @@ def test_corrections_are_saved_as_a_file_that_the_referee_takes_in(browser: Any,
     assert not outcome.unknown
     write_page(LoggedGame(copy), tmp_path / "page.html")
     viewer.open(mark)
-    assert "did not happen" in viewer.sentence and viewer.page.locator(".sentence.dismissed").count() == 1
+    assert "did not happen" in viewer.sentence and viewer.page.locator("#moment.void").count() == 1
     assert viewer.page.inner_text("#pending") == "" and viewer.complaints == []
     viewer.context.close()
 

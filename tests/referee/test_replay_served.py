@@ -44,7 +44,7 @@ def test_a_tap_on_the_page_is_in_the_log_and_on_the_page(address: str, game: Pat
     mark = page.evaluate("location.hash")
     page.click("#moment .correct-toggle")
     page.locator("#moment button", has_text="did not happen").click()
-    page.wait_for_selector(".sentence.dismissed")
+    page.wait_for_selector("#moment.void")
     assert page.evaluate("location.hash") == mark
     assert [word.dismiss for word in corrections_of(game)[before:]] == [True]
     assert complaints == []

@@ -6,15 +6,16 @@ function showMoment(holder, moment) {
   }
   holder.replaceChildren(...[
     kicker(moment),
-    el("p", { class: moment.dismissed ? "sentence dismissed" : "sentence" }, withCards(wordsOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
+    el("p", { class: moment.dismissed && (!moment.was || moment.was === moment.sentence) ? "sentence dismissed" : "sentence" }, withCards(wordsOf(moment)), " ", moment.rule ? el("span", { class: "rule" }, `rule ${moment.rule}`) : null),
     game.rules[moment.rule] ? el("p", { class: "rule-text" }, game.rules[moment.rule]) : "",
     moment.was && moment.was !== moment.sentence ? el("p", {}, "before: ", el("span", { class: "was" }, withCards(moment.was))) : "",
-    moment.dismissed ? el("p", {}, moment.kind === "corrected" ? "This correction was taken back." : "This does not stand.") : "",
+    moment.dismissed && moment.kind === "corrected" ? el("p", {}, "This correction was taken back.") : "",
     correctionPanel(moment),
     ...(moment.duel ? [duelStrip(moment), filmStrip(moment), scene(moment)] : [scene(moment), filmStrip(moment)]),
     factsOf(moment),
     chancesOf(moment) || "",
   ].flat());
+  holder.classList.toggle("void", Boolean(moment.dismissed));
   holder.classList.remove("fresh");
   void holder.offsetWidth;
   holder.classList.add("fresh");
@@ -23,9 +24,9 @@ function showMoment(holder, moment) {
 function kicker(moment) {
   const side = sideOf(moment);
   const where = [moment.pile ? `pile ${moment.pile}` : "", timeline.deals.length > 1 ? `deal ${moment.deal || 1}` : ""].filter(Boolean);
-  const mood = RULINGS[moment.ruling] ? moment.ruling : "legal";
+  const mood = moment.dismissed ? "cannot_tell" : RULINGS[moment.ruling] ? moment.ruling : "legal";
   return el("div", { class: "kicker" },
-    el("span", { class: `badge ${mood}` }, el("span", { "aria-hidden": "true" }, glyphOf(moment)), kindWords(moment)),
+    el("span", { class: `badge ${mood}` }, el("span", { "aria-hidden": "true" }, moment.dismissed ? "–" : glyphOf(moment)), moment.dismissed ? "does not stand" : kindWords(moment)),
     side === "unknown" ? "" : el("strong", { class: `${side}-ink` }, nameOf(side)),
     el("span", {}, where.join(", ")),
     el("span", { class: "when" }, clockText(moment.at_ns)),
