@@ -89,12 +89,18 @@ class Enrolment:
         return tuple(card for card in PACK if card not in self.names)
 
     def settle_rest(self) -> None:
-        """Where each card of the pack was seen once, those not named surely are those that are missing."""
-        if len(self.doubtful) != len(self.missing) or len(self.names) != len(set(self.names)):
+        """Where no card of the pack was seen twice, those not named surely are among those that are missing."""
+        if len(self.doubtful) > len(self.missing) or len(self.names) != len(set(self.names)):
             return
-        while missing := self.missing:
-            chances = [(one.share(card, missing), n, card) for n, one in enumerate(self.doubtful) for card in missing]
-            chance, n, card = max(chances)
+        while self.doubtful:
+            missing, all_seen = self.missing, len(self.doubtful) == len(self.missing)
+            chances = [
+                (one.share(card, missing), n, card)
+                for n, one in enumerate(self.doubtful)
+                for card in missing
+                if all_seen or card == one.best
+            ]
+            chance, n, card = max(chances, default=(0.0, 0, UNREAD))
             if chance < SURE:
                 return
             self._keep(card, self.doubtful.pop(n).crop)

@@ -338,18 +338,26 @@ def _without_echoes(cards: list[_Card]) -> list[_Card]:
     for card in sorted(cards, key=lambda c: -c.strength):
         if not any(_is_echo(card, other) for other in kept):
             kept.append(card)
-    return kept
+    return [card for card in kept if not any(_is_part(card, other) for other in kept if other is not card)]
 
 
 def _is_echo(card: _Card, other: _Card) -> bool:
-    lies_open = other.complete > 0.6 and len(other.indices) != 1
-    if card.indices and (lies_open or (other.complete > 0.6 and card.p < NAMED_FROM)):
-        places = [place_on(other.quad, i.centre) for i in card.indices]
-        if all((place > 0.0).all() and (place < 1.0).all() for place in places):
-            return True
+    if other.complete > 0.6 and (len(other.indices) != 1 or not card.named) and _printed_on(card, other.quad):
+        return True
     if not card.indices and overlap(card.quad, other.quad) > 0.1 * min(area(card.quad), area(other.quad)):
         return True
     return card.best == other.best and alike(card.quad, other.quad) > 0.3
+
+
+def _is_part(card: _Card, other: _Card) -> bool:
+    """An index of the other card, drawn with a card on the wrong side of it, as happens with four-corner decks."""
+    return card.best == other.best and card.bare < other.bare and _printed_on(card, other.quad)
+
+
+def _printed_on(card: _Card, quad: Quad) -> bool:
+    """All that was found of the card's print stands within the outline."""
+    places = [place_on(quad, index.centre) for index in card.indices]
+    return bool(places) and all(bool((place > 0.0).all() and (place < 1.0).all()) for place in places)
 
 
 def _each_once(cards: list[StillCard]) -> list[StillCard]:
@@ -373,5 +381,5 @@ def _lies_over(card: _Card, other: _Card) -> bool:
 
 
 def _shows_within(card: _Card, quad: Quad) -> bool:
-    places = [place_on(quad, index.centre) for index in card.indices]
+    places = (place_on(quad, index.centre) for index in card.indices)
     return any(bool((place > 0.06).all() and (place < 0.94).all()) for place in places)
