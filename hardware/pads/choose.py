@@ -45,4 +45,5 @@ def best_backend(pins: dict[Pad, int]) -> PadBackend:
         return GpiozeroPads(pins)
     if not hasattr(gpiod, "request_lines"):  # libgpiod 1 of Debian 12, with another interface
         return GpiozeroPads(pins)
-    return GpiodPads(pins, find_header_chip())
+    find_header_chip()  # where there is no header, it is said now
+    return GpiodPads(pins)  # and looks for its chip whenever it opens: one that came back may have another number

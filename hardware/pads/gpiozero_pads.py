@@ -6,6 +6,7 @@ weak references to handlers, so they are held here; they do nothing that could r
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Final
@@ -81,9 +82,11 @@ class GpiozeroPads:
     def close(self) -> None:
         """Let the pins go."""
         for pin in self._lines.values():
-            pin.when_changed = None
+            with suppress(*gpio_errors()):  # pins that are gone cannot be let go
+                pin.when_changed = None
         self._lines.clear()
         self._handlers.clear()
         if self._factory is not None:
-            self._factory.close()
+            with suppress(*gpio_errors()):
+                self._factory.close()
         self._factory = None

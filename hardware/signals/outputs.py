@@ -99,10 +99,11 @@ class GpiozeroOutputs:
         """Dark and silent, pins given back."""
         for device in (self._p1, self._p2, self._buzzer):
             if device is not None and not device.closed:
-                with suppress(*gpio_errors()):  # one that is gone must not keep the others on
-                    device.off()
-                    device.close()
-        self._factory.close()
+                for end in (device.off, device.close):
+                    with suppress(*gpio_errors()):  # one that is gone must not keep the others on
+                        end()
+        with suppress(*gpio_errors()):
+            self._factory.close()
 
 
 class LastingOutputs:

@@ -342,6 +342,20 @@ def test_lights_and_buzzer_reach_their_pins_and_end_low(kind: str) -> None:
     assert all(not seen[-1].state for seen in states)
 
 
+def test_pins_that_are_gone_are_given_up_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs, factory = on_mock_pins()
+
+    def gone(*_: object) -> None:
+        raise OSError("No such device")
+
+    with monkeypatch.context() as while_gone:
+        for name in ("GPIO24", "GPIO25", "GPIO18"):
+            while_gone.setattr(factory.pin(name), "close", gone)
+        while_gone.setattr(factory, "close", gone)
+        outputs.close()
+        outputs.close()
+
+
 def test_a_pin_that_is_taken_is_one_sentence_with_the_cure() -> None:
     with pytest.raises(DeviceError, match="give it another one"):
         GpiozeroOutputs(SignalsSection(led_p1_pin=24, led_p2_pin=24), lambda: MockFactory(pin_class=MockPWMPin))

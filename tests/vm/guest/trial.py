@@ -359,7 +359,7 @@ def killed(trial):
     os.kill(int(unit("MainPID")["MainPID"]), signal.SIGKILL)
     until(trial.pins.are_dark, 10, 0.01)
     dark_s = time.monotonic() - began
-    post = until(lambda: "status=0" in unit("ExecStopPost")["ExecStopPost"], 10)
+    post = until(lambda: "code=exited ; status=0" in unit("ExecStopPost")["ExecStopPost"], 10)
     again = running_again(restarts + 1, 60)
     trial.film.tell(STILL)
     seen = until(lambda: "10 fps" in status(), 60)
