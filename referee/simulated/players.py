@@ -162,6 +162,9 @@ class _Match:
             if not table.spit[player]:
                 return
             is_due = table.due.get(player) == pile
+            if table.phase == "play" and not self.spitting and not any(map(table.can_play, PLAYERS)):
+                self.think_soon(player)  # meanwhile nobody can play, so that it would be no breach any more
+                return
             reason = "wrong_pile" if player in table.due else "not_a_top_card"
             intent = "legal" if is_due else "deal_is_over" if table.phase in ("slap", "done") else reason
             card = table.spit_down(player, pile, self.now, intent)

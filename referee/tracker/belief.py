@@ -57,8 +57,11 @@ JITTER_NS = 40 * MS
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
 SEEN_ENOUGH_NS = 700 * MS
-UNHEARD_OF = -10.4
-"""Logarithm of the likelihood under which a landing fits no world."""
+UNHEARD_OF = -11.5
+LOST_NS = 3000 * MS
+"""Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
+ON_ITS_WAY_NS = 200 * MS
+"""A card that comes down so soon after the one under it was taken off was on its way to that one."""
 UNLIKELY = -11.5
 """Logarithm of the weight under which a world is given up when there was time to look."""
 NAME_NS = 300 * MS
@@ -90,8 +93,6 @@ class OpenLanding(msgspec.Struct):
     """A landing that is not settled yet."""
 
     landing: CardLanded
-    onto_nothing: bool
-    """Whether its pile was last seen to be empty."""
     told: Claim | None = None
     is_told: bool = False
 
@@ -125,6 +126,8 @@ class PileView(msgspec.Struct):
     """What the last look at it read."""
     odd_looks: int = 0
     empty_looks: int = 0
+    was_empty: bool = False
+    """Whether it was seen to be empty in this deal."""
     taken: CardTaken | None = None
     """The card that was taken off last."""
     is_old: bool = False

@@ -34,10 +34,12 @@ from referee.tracker.belief import (
     BUILT_ON_NS,
     COUNTED,
     FITS,
+    LOST_NS,
     MS,
     NAME_NS,
     NAMED,
     NOT_YET,
+    ON_ITS_WAY_NS,
     QUIET_NS,
     REPORT_NS,
     SEEN_ENOUGH_NS,
@@ -74,7 +76,7 @@ class Core(Looks, eq=False):
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
-        self.open[n] = OpenLanding(landing, onto_nothing=pile.empty_looks > 0)
+        self.open[n] = OpenLanding(landing)
         self._drop_the_unlikely(landing.at_ns)
         landing = self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
@@ -88,7 +90,7 @@ class Core(Looks, eq=False):
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         if heaviest < UNHEARD_OF:
-            self.quiet_until_ns = landing.at_ns + QUIET_NS  # none of these worlds may be the true one
+            self.quiet_until_ns = landing.at_ns + LOST_NS  # none of these worlds may be the true one
         self.become(
             self._branch(n, world, what, log_weight)
             for log_weight, world, what in branches
@@ -359,7 +361,7 @@ class Core(Looks, eq=False):
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(one, claim):
+        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(claim)):
             return False
@@ -368,12 +370,9 @@ class Core(Looks, eq=False):
     def _just_gone(self, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
         taken = self.piles[claim.pile].taken
-        window_ns = self.rules.race_window_ms * MS
-        return (
-            taken is not None
-            and abs(claim.at_ns - taken.at_ns) < window_ns
-            and follows(claim.card, taken.card, self.rules)
-        )
+        if taken is None or not 0 <= claim.at_ns - taken.at_ns < ON_ITS_WAY_NS:
+            return False
+        return follows(claim.card, taken.card, self.rules)
 
     def _was_seen_to_leave(self, claim: Claim, landing: CardLanded) -> bool:
         """Whether the place that the card came from, if it came from one, was looked at since."""
@@ -381,7 +380,7 @@ class Core(Looks, eq=False):
             return True
         return self.rows[claim.player].places[claim.place - 1].seen_ns > landing.at_ns
 
-    def _is_certain_of(self, one: OpenLanding, claim: Claim) -> bool:
+    def _is_certain_of(self, claim: Claim) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
         match claim.reason:
@@ -389,7 +388,8 @@ class Core(Looks, eq=False):
                 row = self.rows[position.cleared_by]
                 return row.count("face") == row.count("down") == 0
             case "not_started" | "pile_not_in_use" if claim.place is not None:
-                return one.onto_nothing  # a card of a row may not come first, however many piles
+                # a card of a row may not come first, however many piles there are
+                return self.piles[claim.pile].was_empty and position.middle(claim.pile).top is None
             case "not_started":
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "wrong_pile":
@@ -442,7 +442,7 @@ class Core(Looks, eq=False):
         self.worlds = (World(self.position),)
         self.open.clear()
         for view in self.piles.values():
-            view.is_old, view.first, view.odd_looks = True, None, 0
+            view.is_old, view.first, view.odd_looks, view.was_empty = True, None, 0, False
             view.strange.clear()
 
     def _forget(self) -> None:

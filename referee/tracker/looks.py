@@ -66,7 +66,7 @@ class Looks(Landings, eq=False):
     def _look_at_empty(self, look: PileRead) -> None:
         """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""
         view = self.piles[look.pile]
-        view.is_old, view.seen_ns, view.shown = False, look.at_ns, None
+        view.is_old, view.seen_ns, view.shown, view.was_empty = False, look.at_ns, None, True
         view.strange.clear()
         view.empty_looks += 1
         position = self.position

@@ -4,13 +4,12 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from referee.game.announcements import DeadHeat, FalseSlap
+from referee.game.announcements import DeadHeat
 from referee.game.events import Slap
-from referee.game.judge import judge
 from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.game.rulings import Illegal, Legal, Undecided
-from referee.game.slaps import decide
+from referee.game.slaps import decide, is_hard_play
 from referee.observations import PadSlapped
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import rowsync, telling
@@ -23,6 +22,8 @@ OWN_LANDING_NS = 300 * MS
 ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
 
+END_NS = 50 * MS
+"""A slap so short a time before the card that ended the deal may have come with it."""
 MISCOUNT = 2
 """So many spit cards may be thought to be there that are not, once the counts are in doubt."""
 
@@ -79,9 +80,14 @@ def _uncertainty_ns(presses: list[Press]) -> int:
     return presses[0][1].uncertainty_ns + (rival.uncertainty_ns if rival else 0)
 
 
-def _goes_on(core: Core, position: Position) -> bool:
-    """Whether the deal is known not to be over: both rows show cards, and somebody can play or spit."""
+def _went_on(core: Core, position: Position, at_ns: int) -> bool:
+    """Whether the deal is known not to have been over at this moment: it has ended later, or somebody can play or spit
+    (a player whose row shows no card is out, whatever was missed)."""
+    if position.phase is Phase.SLAP:
+        return position.ended_ns > at_ns + END_NS
     if position.phase not in (Phase.PLAY, Phase.SPIT):
+        return False
+    if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
         return False
     if core.counts_doubtful and not any(position.can(player, core.rules) for player in PLAYERS):
         return position.p1.packet + position.p2.packet > MISCOUNT
@@ -93,17 +99,14 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     player: Player | None = press.player
     if player is None or press.at_ns < core.quiet_until_ns:
         return []
-    if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
-        return []
     if any(_may_have_shaken(touch, player, press) for touch in core.landed):
         return []
     going_on = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
-                   if _goes_on(core, world.position))  # fmt: skip
-    if going_on < core.caution.blame:
+                   if _went_on(core, world.position, press.at_ns))  # fmt: skip
+    if going_on < core.caution.blame or not core.position.is_started:
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
-    _, _, said = judge(core.rules, core.position, event, (event,))
-    if not any(isinstance(one, FalseSlap) for one in said):
+    if is_hard_play(core.rules, core.position, event, (event,)):
         return []
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
 
