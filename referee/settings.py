@@ -28,6 +28,7 @@ FIXED_PULL_UPS: Final = (2, 3)
 
 Pin = Annotated[int, Meta(ge=0, le=27)]
 """A pin of the 40-pin header by its BCM (GPIO) number, not by its place on the header."""
+RgbPins = Annotated[tuple[Pin, ...], Meta(max_length=3)]
 Millis = Annotated[float, Meta(ge=0, le=60_000)]
 Micros = Annotated[float, Meta(ge=0, le=1_000_000)]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
@@ -83,6 +84,9 @@ class SignalsSection(Section, frozen=True, kw_only=True):
     backend: Literal["auto", "gpiozero", "mock", "none"] = "auto"
     led_p1_pin: Pin = 24
     led_p2_pin: Pin = 25
+    led_p1_rgb_pins: RgbPins = ()
+    """Red, green and blue of a coloured LED (common cathode) instead of the one at `led_p1_pin`; empty: plain."""
+    led_p2_rgb_pins: RgbPins = ()
     buzzer_pin: Pin = 18
     buzzer: Literal["passive", "active", "none"] = "passive"
     """Passive: plays tones. Active: has a tone of its own, only on and off."""
@@ -93,6 +97,10 @@ class SignalsSection(Section, frozen=True, kw_only=True):
     """Between these times of day the buzzer keeps silent; the lights go on."""
     silent_signals: tuple[str, ...] = ()
     """Names of signals that are shown and never sounded."""
+
+    def has_colours(self) -> bool:
+        """Return whether a light of the table has colours."""
+        return bool(self.led_p1_rgb_pins or self.led_p2_rgb_pins)
 
 
 class CameraSection(Section, frozen=True, kw_only=True):
@@ -251,6 +259,7 @@ def converted(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings
         settings = msgspec.convert(values, Settings)
     except msgspec.ValidationError as error:
         raise SettingsError(explain(error, origins)) from None
+    refuse_half_a_colour(settings, origins)
     refuse_doubled_pins(settings, origins)
     return settings
 
@@ -361,9 +370,26 @@ def named_pins(settings: Settings, section: Literal["pads", "signals"]) -> Itera
             if wired is None or name in ("p1_a_pin", "p2_a_pin"):
                 yield f"pads.{name}", pin
         return
-    for name in ("led_p1_pin", "led_p2_pin", "buzzer_pin"):
-        if name != "buzzer_pin" or settings.signals.buzzer != "none":
-            yield f"signals.{name}", getattr(settings.signals, name)
+    signals = settings.signals
+    for name, pin, rgb in (
+        ("led_p1", signals.led_p1_pin, signals.led_p1_rgb_pins),
+        ("led_p2", signals.led_p2_pin, signals.led_p2_rgb_pins),
+    ):
+        if not rgb:
+            yield f"signals.{name}_pin", pin
+        for colour, one in zip(("red", "green", "blue"), rgb, strict=False):
+            yield f"signals.{name}_rgb_pins ({colour})", one
+    if signals.buzzer != "none":
+        yield "signals.buzzer_pin", signals.buzzer_pin
+
+
+def refuse_half_a_colour(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise SettingsError where a coloured LED has not all of its three pins."""
+    for name in ("led_p1_rgb_pins", "led_p2_rgb_pins"):
+        count = len(getattr(settings.signals, name))
+        if count not in (0, 3):
+            place = origins.get(f"signals.{name}", "defaults")
+            raise SettingsError(f"signals.{name}: {count} pins ({place}); give three, for red, green and blue, or none")
 
 
 def state_dir(environ: Mapping[str, str] = os.environ) -> Path:

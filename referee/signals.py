@@ -65,11 +65,16 @@ class Beat(NamedTuple):
     hz: int = 0
 
 
+Colour = Literal["white", "green", "yellow", "red", "blue"]
+"""Of lights that have colours. It only repeats what place and rhythm say already."""
+
+
 class Signal(msgspec.Struct, frozen=True, kw_only=True):
     """One signal. `own`: the light of the player whom it is about, both where that is not known."""
 
     words: str
     place: Literal["own", "both"]
+    colour: Colour = "white"
     priority: int
     """A higher one covers a lower one while it lasts."""
     beats: tuple[Beat, ...]
@@ -91,26 +96,45 @@ def lit(*ms_and_hz: tuple[int, int]) -> tuple[Beat, ...]:
 
 SIGNALS: Final[Mapping[SignalName, Signal]] = {
     "touched": Signal(words="Your pad was felt", place="own", priority=10, beats=lit((40, 0))),
-    "accepted": Signal(words="Good card", place="own", priority=20, beats=(Beat(20, True, 1760), Beat(60, True))),
+    "accepted": Signal(
+        words="Good card", place="own", colour="green", priority=20, beats=(Beat(20, True, 1760), Beat(60, True))
+    ),
     "beaten": Signal(
         words="The other card was first: take yours back, no blame",
         place="own",
+        colour="yellow",
         priority=30,
         beats=lit((60, 740), (60, 0)),
     ),
     "cannot_tell": Signal(
-        words="The referee could not see that", place="own", priority=40, beats=lit((220, 440), (220, 440))
+        words="The referee could not see that",
+        place="own",
+        colour="blue",
+        priority=40,
+        beats=lit((220, 440), (220, 440)),
     ),
     "illegal": Signal(
         words="That card may not lie there: take it back",
         place="own",
+        colour="red",
         priority=50,
         beats=(Beat(100, True, 165), Beat(60, False, 165), *lit((100, 165), (100, 165), (100, 0), (100, 0))),
     ),
     "not_stuck": Signal(
-        words="Not stuck: somebody can still play", place="own", priority=45, beats=lit((60, 523), (60, 659), (60, 523))
+        words="Not stuck: somebody can still play",
+        place="own",
+        colour="blue",
+        priority=45,
+        beats=lit((60, 523), (60, 659), (60, 523)),
     ),
-    "stuck": Signal(words="Nobody can play", place="both", priority=60, beats=lit((350, 880), (350, 587)), waits=True),
+    "stuck": Signal(
+        words="Nobody can play",
+        place="both",
+        colour="yellow",
+        priority=60,
+        beats=lit((350, 880), (350, 587)),
+        waits=True,
+    ),
     "count_in": Signal(
         words="Ready, set, spit: turn on the long tone",
         place="both",
@@ -124,12 +148,14 @@ SIGNALS: Final[Mapping[SignalName, Signal]] = {
     "slap_won": Signal(
         words="Was first on the pad",
         place="own",
+        colour="green",
         priority=80,
         beats=(Beat(120, True, 784), Beat(120, True, 988), Beat(160, True, 1175), Beat(1100, True)),
     ),
     "too_close": Signal(
         words="Too close to call: slap again",
         place="both",
+        colour="yellow",
         priority=80,
         beats=lit((160, 988), (160, 988), (160, 988), (160, 988)),
     ),
@@ -143,16 +169,22 @@ SIGNALS: Final[Mapping[SignalName, Signal]] = {
     "win": Signal(
         words="Has won the game",
         place="own",
+        colour="green",
         priority=90,
         beats=lit((120, 523), (120, 659), (120, 784), (500, 1047), (120, 784), (900, 1047)),
         waits=True,
     ),
     "noted": Signal(words="Correction taken in", place="both", priority=35, beats=lit((30, 784))),
-    "ready": Signal(words="Ready", place="both", priority=55, beats=(Beat(200, True, 587), Beat(800, True, 784))),
-    "paused": Signal(words="Paused", place="both", priority=15, beats=lit((120, 698), (120, 0)), every_ms=2_000),
+    "ready": Signal(
+        words="Ready", place="both", colour="green", priority=55, beats=(Beat(200, True, 587), Beat(800, True, 784))
+    ),
+    "paused": Signal(
+        words="Paused", place="both", colour="blue", priority=15, beats=lit((120, 698), (120, 0)), every_ms=2_000
+    ),
     "fault": Signal(
         words="Something is wrong with the rig: see the page or `spit-referee check`",
         place="both",
+        colour="red",
         priority=95,
         beats=lit((60, 196), (60, 196), (60, 196), (400, 196)),
         every_ms=3_000,

@@ -7,18 +7,20 @@ higher priority is seen and heard, and of equals the later one. So nothing is to
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from referee.signals import SIGNALS, Beat, Cue, Signal, SignalName
+from referee.signals import SIGNALS, Beat, Colour, Cue, Signal, SignalName
 from referee.table import Player
 
 MILLISECOND: Final = 1_000_000
 
 
 class Output(NamedTuple):
-    """What the pins show: both lights, and the buzzer's tone (0: silent)."""
+    """What the pins show: both lights, and the buzzer's tone (0: silent). Colours only for lights that have some."""
 
     p1: bool = False
     p2: bool = False
     hz: int = 0
+    p1_colour: Colour = "white"
+    p2_colour: Colour = "white"
 
 
 DARK: Final = Output()
@@ -62,6 +64,8 @@ class Mixer:
 
     silent: frozenset[str] = frozenset()
     """Names of signals that are shown and never sounded."""
+    coloured: bool = False
+    """Whether the lights have colours."""
     _running: list[Running] = field(default_factory=list)
     _given: int = 0
 
@@ -90,6 +94,7 @@ class Mixer:
         """Return what to show now, and when that changes next (None: not until the next cue)."""
         self._forget(now_ns)
         lights: dict[Player, bool] = {}
+        colours: dict[Player, Colour] = {}
         hz: int | None = None
         changes: list[int] = []
         for running in sorted(self._running, key=lambda r: (r.signal.priority, r.number), reverse=True):
@@ -99,10 +104,13 @@ class Mixer:
             if beat is None:
                 continue
             for player in running.cue.lights():
-                lights.setdefault(player, beat.lit)
+                if player not in lights:
+                    lights[player] = beat.lit
+                    colours[player] = running.signal.colour if beat.lit and self.coloured else "white"
             if hz is None and self._sounds(running, beat):
                 hz = beat.hz
-        shown = Output(lights.get("p1", False), lights.get("p2", False), hz or 0)
+        burning = (lights.get("p1", False), lights.get("p2", False))
+        shown = Output(*burning, hz or 0, colours.get("p1", "white"), colours.get("p2", "white"))
         return shown, min(changes, default=None)
 
     def _sounds(self, running: Running, beat: Beat) -> bool:

@@ -4,12 +4,13 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic_ns
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from hardware.gpio import gpio_errors, real_factory
 from hardware.signals.mixer import DARK, Output
 from referee.errors import DeviceError
 from referee.settings import SignalsSection
+from referee.signals import Colour
 
 
 class Outputs(Protocol):
@@ -63,10 +64,11 @@ class GpiozeroOutputs:
         self._duty = settings.volume_percent / 200
         self._buzzer: Any = None
         self._kind: Literal["passive", "active", "none"] = settings.buzzer
+        self._rgb = (bool(settings.led_p1_rgb_pins), bool(settings.led_p2_rgb_pins))
         self._hz = 0
         try:
-            self._p1 = gpiozero.LED(settings.led_p1_pin, pin_factory=self._factory)
-            self._p2 = gpiozero.LED(settings.led_p2_pin, pin_factory=self._factory)
+            self._p1 = self._light(settings.led_p1_pin, settings.led_p1_rgb_pins)
+            self._p2 = self._light(settings.led_p2_pin, settings.led_p2_rgb_pins)
             if self._kind == "active":
                 self._buzzer = gpiozero.Buzzer(settings.buzzer_pin, pin_factory=self._factory)
             elif self._kind == "passive":
@@ -76,10 +78,18 @@ class GpiozeroOutputs:
             cure = "end the other program that holds the pin, or give it another one in the settings"
             raise DeviceError(f"a light or the buzzer cannot be used ({error}); {cure}") from None
 
+    def _light(self, pin: int, rgb_pins: tuple[int, ...]) -> Any:
+        import gpiozero
+
+        if rgb_pins:
+            return gpiozero.RGBLED(*rgb_pins, pwm=False, pin_factory=self._factory)
+        return gpiozero.LED(pin, pin_factory=self._factory)
+
     def show(self, output: Output) -> None:
         """Bring lights and buzzer to this state."""
         try:
-            self._p1.value, self._p2.value = output.p1, output.p2
+            self._p1.value = light_value(output.p1, output.p1_colour, self._rgb[0])
+            self._p2.value = light_value(output.p2, output.p2_colour, self._rgb[1])
             if self._buzzer is not None and output.hz != self._hz:
                 self._sound(output.hz)
         except gpio_errors() as error:
@@ -104,6 +114,22 @@ class GpiozeroOutputs:
                         end()
         with suppress(*gpio_errors()):
             self._factory.close()
+
+
+RGB: Final[dict[Colour, tuple[int, int, int]]] = {
+    "white": (1, 1, 1),
+    "green": (0, 1, 0),
+    "yellow": (1, 1, 0),
+    "red": (1, 0, 0),
+    "blue": (0, 0, 1),
+}
+
+
+def light_value(burns: bool, colour: Colour, is_rgb: bool) -> bool | tuple[int, int, int]:
+    """Return what gpiozero wants to hear of a plain or a coloured light."""
+    if not is_rgb:
+        return burns
+    return RGB[colour] if burns else (0, 0, 0)
 
 
 class LastingOutputs:

@@ -47,7 +47,7 @@ class SignalPlayer:
         self.muted = settings.mute if settings else False
         self._settings = settings or SignalsSection()
         self._clock, self._wall = clock, wall
-        self._mixer = Mixer(frozenset(self._settings.silent_signals))
+        self._mixer = Mixer(frozenset(self._settings.silent_signals), self._settings.has_colours())
         self._changed = Condition()
         self._closing = False
         self._thread = Thread(target=self._run, name="signals", daemon=True)

@@ -16,7 +16,8 @@ def silence(settings: SignalsSection) -> None:
     import gpiod
 
     low = gpiod.LineSettings(direction=gpiod.line.Direction.OUTPUT, output_value=gpiod.line.Value.INACTIVE)
-    pins = [settings.led_p1_pin, settings.led_p2_pin]
+    pins = [*(settings.led_p1_rgb_pins or [settings.led_p1_pin])]
+    pins += settings.led_p2_rgb_pins or [settings.led_p2_pin]
     if settings.buzzer != "none":
         pins.append(settings.buzzer_pin)
     for pin in pins:  # one by one: a pin that is taken must not keep the others on

@@ -15,8 +15,8 @@ from hardware.signals import DARK, GpiozeroOutputs, Mixer, MockOutputs, Output, 
 from hardware.signals.outputs import LastingOutputs
 from hardware.signals.player import is_between
 from referee.cards import parse_card
-from referee.errors import DeviceError
-from referee.settings import SignalsSection
+from referee.errors import DeviceError, SettingsError
+from referee.settings import SignalsSection, parse_settings, settings_from
 from referee.signals import SIGNALS, Cue, Signal, SignalName, cue, cues_for, ended_by, in_words
 from referee.verdicts import (
     AnyVerdict,
@@ -354,6 +354,34 @@ def test_pins_that_are_gone_are_given_up_without_a_word(monkeypatch: pytest.Monk
         while_gone.setattr(factory, "close", gone)
         outputs.close()
         outputs.close()
+
+
+def test_a_coloured_light_shows_the_signals_colour_and_a_plain_one_beside_it_just_burns() -> None:
+    outputs, factory = on_mock_pins(led_p1_rgb_pins=(9, 10, 11))
+    shown, _ = mixed(cue("illegal"), coloured=True)
+    outputs.show(shown)
+    assert [factory.pin(f"GPIO{n}").state for n in (9, 10, 11, 25)] == [1, 0, 0, 1]
+    outputs.show(DARK)
+    assert [factory.pin(f"GPIO{n}").state for n in (9, 10, 11, 25)] == [0, 0, 0, 0]
+    outputs.close()
+
+
+def mixed(given: Cue, *, coloured: bool) -> tuple[Output, int | None]:
+    mixer = Mixer(coloured=coloured)
+    mixer.say(given, 0)
+    return mixer.output(1)
+
+
+def test_lights_without_colours_are_told_of_none() -> None:
+    assert mixed(cue("illegal"), coloured=False)[0].p1_colour == "white"
+    assert mixed(cue("illegal"), coloured=True)[0].p1_colour == "red"
+
+
+def test_half_a_coloured_light_is_refused() -> None:
+    with pytest.raises(SettingsError, match="give three, for red, green and blue"):
+        settings_from([parse_settings("[signals]\nled_p1_rgb_pins = [9, 10]", "s.toml")])
+    with pytest.raises(SettingsError, match="pin 17 is also"):
+        settings_from([parse_settings("[signals]\nled_p1_rgb_pins = [9, 10, 17]", "s.toml")])
 
 
 def test_a_pin_that_is_taken_is_one_sentence_with_the_cure() -> None:
