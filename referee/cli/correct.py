@@ -50,6 +50,8 @@ def correct(
     missed_ms: Annotated[
         float | None, typer.Option(help="A card nobody saw: so long after line N (--card, --player, --pile).")
     ] = None,
+    spit: Annotated[int | None, typer.Option(help="Counted: the spit cards of --player.", min=0, max=52)] = None,
+    row: Annotated[str | None, typer.Option(help="Counted: the row of --player, like 1,2,3,4,5.")] = None,
     dismiss: Annotated[
         bool, typer.Option("--dismiss", help="It did not happen; of a correction: take it back.")
     ] = False,
@@ -62,7 +64,8 @@ def correct(
     if (file is None) == (of is None):
         raise CorrectionError("give a file that a replay page saved, or one correction with --of N")
     said = {"card": card, "player": player, "pile": pile, "place": place, "ruling": ruling, "first": first}
-    given: dict[str, object] = {"of": of, "missed_ms": missed_ms, "dismiss": dismiss, "by": by}
+    given: dict[str, object] = {"of": of, "missed_ms": missed_ms, "spit": spit, "dismiss": dismiss, "by": by}
+    given["row"] = None if row is None else [int(count) if count.isdigit() else count for count in row.split(",")]
     words = _read(file) if file is not None else _one(given | said)
     directory = find_game(game, games_dir(games))
     with _nobody_plays(directory):

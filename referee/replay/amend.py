@@ -8,7 +8,7 @@ import msgspec
 from referee.cards import Card
 from referee.errors import CorrectionError, NotationError, SettingsError
 from referee.log import GameLog, LoggedGame
-from referee.observations import AnyObservation, Correction, Observation
+from referee.observations import AnyObservation, Correction, Observation, Recount
 from referee.replay.rejudge import judge_for
 from referee.replay.showing import KNOWN_CARDS
 from referee.rules.rule_set import RuleSet
@@ -34,12 +34,18 @@ class Word(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     missed_ms: float | None = None
     """A landing was missed, so long after (or before) the moment of line `of`."""
     dismiss: bool = False
+    row: tuple[int, ...] | None = None
+    spit: int | None = None
+    """A count: how many cards `player` has in each pile of the row, and how many spit cards, from now on."""
     by: str = ""
 
-    def correction(self, at_ns: int, about_ns: int) -> Correction:
+    def observation(self, at_ns: int, about_ns: int) -> Correction | Recount:
         """Return the word as an observation of the moment `at_ns`; line `of` happened at `about_ns`."""
+        if self.player is not None and (self.row is not None or self.spit is not None):
+            return Recount(at_ns=at_ns, player=self.player, row=self.row, spit=self.spit)
         said: dict[str, Any] = msgspec.structs.asdict(self)
         missed_ms = said.pop("missed_ms")
+        said.pop("row"), said.pop("spit")
         missed_ns = None if missed_ms is None else max(0, about_ns + round(missed_ms * 1e6))
         return Correction(at_ns=at_ns, missed_ns=missed_ns, **said)
 
@@ -96,9 +102,9 @@ def amend(directory: Path, words: Words) -> Outcome:
             if about_ns is None:
                 unknown.append(word)
                 continue
-            correction = word.correction(past.end_ns, about_ns)
-            past.at_ns[log.next_n] = correction.at_ns
-            told += [verdict for verdict in session.take(correction) if isinstance(verdict, Corrected)]
+            past.at_ns[log.next_n] = past.end_ns
+            said = session.take(word.observation(past.end_ns, about_ns))
+            told += [verdict for verdict in said if isinstance(verdict, Corrected)]
     return Outcome(told=tuple(told), unknown=tuple(unknown), is_rejudged=past.is_same)
 
 

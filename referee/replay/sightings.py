@@ -12,11 +12,12 @@ from referee.observations import (
     CardTakenBack,
     Correction,
     PadSlapped,
+    Recount,
     Undo,
 )
 from referee.replay.moments import Moment
 from referee.replay.showing import known, likeliest, likeliest_card
-from referee.replay.words import correction_words, plain, touch_words
+from referee.replay.words import correction_words, count_words, plain, touch_words
 from referee.table import Player, Who
 
 MOST_ODDS: Final = 4
@@ -46,6 +47,8 @@ def moment_of(n: int, at_ns: int, seen: AnyObservation, shift_ns: int, names: Ma
             sentence = correction_words(seen, names)
             card = known(seen.card)
             return Moment(n=n, at_ns=at_ns, kind="corrected", pile=seen.pile, card=card, sentence=sentence)
+        case Recount():
+            return Moment(n=n, at_ns=at_ns, kind="corrected", player=seen.player, sentence=count_words(seen, names))
         case _:
             return None
 

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
-from referee.observations import Correction
+from referee.observations import Correction, Recount
 from referee.table import PLAYERS, Pile, Player, Who
 from referee.verdicts import (
     Award,
@@ -110,6 +110,13 @@ def correction_words(item: Correction, names: Mapping[Player, str]) -> str:
         f"it is {RULING_WORDS.get(item.ruling, plain(item.ruling, 20))}" if item.ruling else "",
     ]
     return f"{who} corrects: {', '.join(filter(None, changes)) or 'nothing changed'}."
+
+
+def count_words(counted: Recount, names: Mapping[Player, str]) -> str:
+    """Return what a person counted."""
+    row = "" if counted.row is None else f" {', '.join(map(str, counted.row[:5]))} in the row"
+    spit = "" if counted.spit is None else f" {counted.spit} spit cards"
+    return f"Counted: {names[counted.player]} has{' and'.join(filter(None, (row, spit)))}."
 
 
 def _by_name(sentence: str, names: Mapping[Player, str]) -> str:

@@ -49,5 +49,5 @@ def _tell_the_table(desk: Desk, directory: Path, words: Words) -> int:
         for entry in LoggedGame(directory).entries()
         if entry.n in wanted and isinstance(entry.item, Observation | Verdict)
     }
-    known = [word.correction(monotonic_ns(), at_ns[word.of]) for word in words.words if word.of in at_ns]
+    known = [word.observation(monotonic_ns(), at_ns[word.of]) for word in words.words if word.of in at_ns]
     return sum(desk.put(correction) for correction in known)

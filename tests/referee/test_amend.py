@@ -11,7 +11,7 @@ from test_tracker_properties import deal
 
 from referee.errors import CorrectionError
 from referee.log import GameLog, Header, LoggedGame
-from referee.observations import Correction
+from referee.observations import Correction, Recount
 from referee.replay import Moment, Timeline, statistics_of, timeline_of
 from referee.replay.amend import Outcome, Word, Words, amend, words_of
 from referee.replay.rejudge import differences, judge_for
@@ -55,7 +55,7 @@ def test_a_card_that_the_players_call_illegal_counts_no_more_in_the_figures(play
     before = statistics_of(timeline(played)).game.players["p1"]
     said(played, of=play.of, ruling="illegal", by="Bob")
     after = statistics_of(timeline(played)).game.players["p1"]
-    assert after.illegal > before.illegal
+    assert after.plays < before.plays
     moment = at(played, play.of)
     assert moment.ruling == "illegal" and moment.was
 
@@ -98,6 +98,16 @@ def test_a_missed_landing_is_a_moment_of_its_own(played: Path) -> None:
     moment = at(played, word)
     assert (moment.kind, moment.card, moment.player, moment.was) == ("play", "7C", "p2", "not seen by the referee")
     assert moment.at_ns - next(m.at_ns for m in timeline(played).moments if m.n == play.of) == 250_000_000
+
+
+def test_a_count_is_taken_in_and_shown(played: Path) -> None:
+    n, _ = plays(played)[4]
+    outcome = said(played, of=n, player="p1", row=[1, 2, 3, 4, 5], spit=7, by="Ann")
+    assert outcome.is_rejudged and not outcome.unknown
+    counted = next(entry.item for entry in LoggedGame(played).entries() if isinstance(entry.item, Recount))
+    assert (counted.player, counted.row, counted.spit) == ("p1", (1, 2, 3, 4, 5), 7)
+    last = timeline(played).moments[-1]
+    assert last.sentence == "Counted: Ann has 1, 2, 3, 4, 5 in the row and 7 spit cards."
 
 
 def test_a_log_that_this_version_judges_otherwise_keeps_its_rulings(tmp_path: Path) -> None:

@@ -249,6 +249,26 @@ def test_the_order_on_the_pads_is_corrected(viewer: Viewer) -> None:
     assert viewer.sentence == "You say: Bob was first on the pads."
 
 
+def test_a_card_that_the_referee_missed_is_added_where_the_playhead_stands(
+    browser: Any, tmp_path: Path, game: Path
+) -> None:
+    copy = tmp_path / game.name
+    shutil.copytree(game, copy)
+    write_page(LoggedGame(copy), tmp_path / "page.html")
+    viewer = Viewer(browser, tmp_path / "page.html", DESKTOP)
+    viewer.open("#t=25.5")
+    tap(viewer, "correct", "Bob on B")
+    viewer.page.click(".ranks button >> text=7")
+    viewer.page.click(".suits button[aria-label='7 of clubs']")
+    with viewer.page.expect_download() as download:
+        viewer.page.click("#pending button >> text=Save")
+    assert not amend(copy, words_of(Path(download.value.path()).read_bytes())).unknown
+    added = next(moment for moment in timeline_of(LoggedGame(copy)).moments if moment.was == "not seen by the referee")
+    assert (added.player, added.card, added.pile) == ("p2", "7C", "B")
+    assert abs(added.at_ns - 25_500_000_000) < 1_000_000
+    viewer.context.close()
+
+
 def test_corrections_are_saved_as_a_file_that_the_referee_takes_in(browser: Any, tmp_path: Path, game: Path) -> None:
     copy = tmp_path / game.name
     shutil.copytree(game, copy)

@@ -4,6 +4,7 @@ const isServed = location.protocol.startsWith("http");
 const kept = recall(); // words that the referee does not know yet, each with what the moment was before
 let correcting = null; // number of the moment whose corrections are open
 let rank = null; // chosen already, the suit to follow
+let missed = null; // whose card onto which pile, if one is being added that the referee missed
 
 const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 const NO_CORRECTION = new Set(["continued", "undo", "resumed", "paused", "next_deal", "game_over", "deal_over", "back_in_step", "called"]);
@@ -12,11 +13,21 @@ const canCorrect = (moment) => !NO_CORRECTION.has(moment.kind);
 const correctionToggle = (moment) => (canCorrect(moment)
   ? el("button", { class: "correct-toggle", "aria-expanded": String(correcting === moment.n), title: "Correct this (c)", onclick: () => openCorrection(moment) }, "✎ correct") : "");
 const correctionPanel = (moment) => (canCorrect(moment) && correcting === moment.n
-  ? el("div", { class: "correct", id: "correct", role: "group", "aria-label": "Correct this moment" }, rowsOf(moment)) : "");
+  ? el("div", { class: "correct", id: "correct", role: "group", "aria-label": "Correct this moment" }, missed ? "" : rowsOf(moment), missedRows(moment)) : "");
+
+// A card that nobody saw: it landed where the playhead stands, which may be moved there on the tape before.
+function missedRows(moment) {
+  const who = ["p1", "p2"].flatMap((player) => ["A", "B"].map((pile) => [`${names[player]} on ${pile}`, player, pile]));
+  const isNow = (player, pile) => missed && missed.player === player && missed.pile === pile;
+  const choose = (player, pile) => () => { missed = { player, pile }; redraw(); };
+  const row = el("div", { class: "correct-row" }, el("span", { class: "correct-title" }, `missed at ${clockText(state.ns)}`),
+    who.map(([words, player, pile]) => el("button", { "aria-pressed": String(Boolean(isNow(player, pile))), onclick: choose(player, pile) }, words)));
+  return [row, missed ? cardRow({ n: moment.n }) : ""];
+}
 
 function openCorrection(moment) {
   correcting = correcting === moment.n ? null : moment.n;
-  rank = null;
+  rank = missed = null;
   redraw();
   byId("correct")?.scrollIntoView({ block: "nearest", behavior: calm.matches ? "auto" : "smooth" });
 }
@@ -49,7 +60,7 @@ function cardRow(moment) {
   const now = moment.card && isSuited(moment.card) ? moment.card : "";
   const likely = Object.entries(moment.odds || {}).filter(([card]) => card !== now && isSuited(card)).slice(0, 3);
   const kept = rank || now.slice(0, -1);
-  const choose = (card) => say(moment, moment.place ? { card, place: moment.place } : { card });
+  const choose = (card) => say(moment, missed ? { ...missed, card, missed_ms: atPlayhead() } : moment.place ? { card, place: moment.place } : { card });
   return el("div", { class: "correct-row" }, el("span", { class: "correct-title" }, "the card was"),
     likely.map(([card, p]) => el("button", { onclick: () => choose(card) }, withCards(card), el("small", {}, ` ${Math.round(p * 100)} %`))),
     el("span", { class: "ranks" }, RANKS.map((one) => el("button", { "aria-pressed": String(kept === one), "aria-label": `rank ${one}`, onclick: () => { rank = one; redraw(); } }, one))),
@@ -57,11 +68,13 @@ function cardRow(moment) {
       onclick: () => choose(kept + suit) }, sign))));
 }
 
+const atPlayhead = () => Math.round((state.ns - (moments[state.index]?.at_ns ?? 0)) / 1e3) / 1e3;
+
 // --- taking a word in
 
 function say(moment, word) {
   const whole = { of: moment.n, ...word };
-  correcting = rank = null;
+  correcting = rank = missed = null;
   if (isServed) return send(whole);
   kept.push({ word: whole, was: { ...moment } });
   remake(moment, word);
@@ -87,6 +100,7 @@ const complain = (why) => byId("pending").replaceChildren(el("p", { class: "trou
 
 // What the moment says until the referee has judged it anew; the old value stays beside it.
 function remake(moment, word) {
+  if (word.missed_ms !== undefined) return; // it becomes a moment of its own
   moment.was = moment.was || moment.sentence || kindWords(moment);
   if (word.dismiss) moment.dismissed = true;
   else delete moment.dismissed;
