@@ -136,8 +136,10 @@ class Landings(Belief, eq=False):
             position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
             return World(position, log_weight, claims, world.stayed)
         claim, position = self._judged(world, what)
-        if (word := self.agreed.get(n)) is not None and word.ruling not in (None, claim.word):
-            claim, position = self._overruled(world, what, claim, word)
+        word = self.agreed.get(n)
+        ruling = None if word is None else next((one for one in AGREED if one == word.ruling), None)
+        if ruling not in (None, claim.word):
+            claim, position = self._overruled(world, what, claim, ruling)
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
         return World(position, log_weight, {**claims, n: claim}, world.stayed)
 
@@ -169,13 +171,12 @@ class Landings(Belief, eq=False):
         fitting = [branch for branch in branches if _fits(branch[2], word)]
         return fitting or [(world.log_weight, world, _agreed_guess(landing, word)) for world in self.worlds]
 
-    def _overruled(self, world: World, guess: Guess, claim: Claim, word: Correction) -> tuple[Claim, Position]:
+    def _overruled(self, world: World, guess: Guess, claim: Claim, ruling: RulingWord | None) -> tuple[Claim, Position]:
         """The landing as people ruled it themselves: it counts or it has to go back, whatever the rules say."""
         event = guess.event
         if isinstance(event, Spit):
             event = Land(at_ns=event.at_ns, player=event.player, pile=event.pile, cards=(event.card,))
-        position, said = agreed(self.rules, world.position, event, counts=word.ruling == "legal")
-        ruling = next((one for one in AGREED if one == word.ruling), "illegal")
+        position, said = agreed(self.rules, world.position, event, counts=ruling == "legal")
         return msgspec.structs.replace(claim, agreed=ruling, said=said), position
 
     def _called_if_stuck(self, world: World, at_ns: int) -> World:

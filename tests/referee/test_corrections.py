@@ -306,6 +306,15 @@ def test_nothing_that_was_announced_sounds_twice() -> None:
         assert set(sounds(correct(table, of, **now))) <= {"noted"}, (of, now)
 
 
+def test_a_ruling_that_is_none_changes_nothing_and_is_no_error() -> None:
+    table = AtTheTable()
+    table.look()
+    table.land("p1", 3, "A")
+    table.wait(1000)
+    told = correct(table, number_of(table, PlayJudged), ruling="nonsense")
+    assert rulings(told) in ([], [("p1", "KC", "illegal", "not_adjacent")])
+
+
 def test_a_row_that_was_read_wrong_from_the_start() -> None:
     table = AtTheTable()
     table.rows["p1"][2][-1] = "QD"
