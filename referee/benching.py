@@ -3,10 +3,10 @@
 One OpenCV thread, one ONNX Runtime thread. The video is the simulated table's, or one that is given.
 """
 
-import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time_ns
 from typing import Final
 
@@ -21,6 +21,7 @@ from hardware.simulated.rig import SimulatedCamera
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CROP_SIZE, CardReader
 from hardware.vision.tablefinder import find_table
+from referee.memory_cost import refereeing_mb
 from referee.script import SpitDown
 from referee.simulated.players import play_deal
 
@@ -29,6 +30,8 @@ SIZE_PX: Final = (1280, 720)
 SEED: Final = 7
 BEFORE_NS: Final = 2_000_000_000
 """So long before the first card on a pile the bench begins."""
+KEPT_EVERY: Final = 2
+"""Every second picture is refereed once more to see what memory that takes."""
 PI_FACTOR: Final = {"Pi 5": 4.0, "Pi 4": 14.0}
 """How many times slower one core is than one of the 2.1 GHz Xeon on which 25 million multiplications of a small network
 took 0.58 ms: published single-core figures give about 8 ms on a Pi 4 and 2 to 3 ms on a Pi 5."""
@@ -59,16 +62,30 @@ class Measured:
 
 def bench_vision(
     video: Path | None, seconds: float, progress: Callable[[float], None] = lambda share: None
-) -> list[Stage]:
-    """Return the cost of the eyes' stages, then of whole frames: still table, mean during play, worst in a hundred."""
+) -> tuple[list[Stage], float]:
+    """Return the cost of the eyes' stages, then of whole frames (still table, mean during play, 99 of 100 frames), and
+    the memory in MB that the referee takes when it referees the same pictures.
+    """
     cv2.setNumThreads(1)
+    with TemporaryDirectory() as folder:
+        stages = _watch(_frames(video, seconds), Path(folder), progress)
+        return stages, refereeing_mb(Path(folder))
+
+
+def _watch(frames: Iterator[tuple[float, Frame]], folder: Path, progress: Callable[[float], None]) -> list[Stage]:
+    """Return what watching the frames costs; some of them are left in the folder as JPEG."""
     measured = Measured()
     eyes: Eyes | None = None
     sample: Frame | None = None
-    for share, frame in _frames(video, seconds):
+    for share, shown in frames:
         progress(share)
-        code = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1]
-        measured.decode.append(_ms(cv2.imdecode, code, cv2.IMREAD_COLOR))
+        code = cv2.imencode(".jpg", shown.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1]
+        if shown.number % KEPT_EVERY == 0:
+            (folder / f"{shown.number:06d}.jpg").write_bytes(code.tobytes())
+        begun = process_time_ns()
+        picture = cv2.imdecode(code, cv2.IMREAD_COLOR)
+        measured.decode.append((process_time_ns() - begun) / 1e6)
+        frame = Frame(shown.at_ns, np.asarray(picture, np.uint8), shown.number)
         if eyes is None:
             eyes = Eyes(find_table(frame.image), CardReader())
             eyes.see(frame)
@@ -133,11 +150,6 @@ def _whole(measured: Measured) -> list[Stage]:
         ("any frame, 99 of 100 below", float(np.percentile(both, 99)), 2.0),
     ]
     return [Stage(name, cost, cost / decode, target) for name, cost, target in figures]
-
-
-def memory_mb() -> float:
-    """Return the most memory that this process has held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _ms(call: Callable[..., object], *given: object) -> float:

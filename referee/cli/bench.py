@@ -38,12 +38,11 @@ def bench(
 
 
 def _bench_eyes(video: Path | None, seconds: float, as_json: bool) -> None:
-    from referee.benching import bench_vision, memory_mb
+    from referee.benching import bench_vision
 
     with _progress() as progress:
         task = progress.add_task("Watching", total=1.0)
-        stages = bench_vision(video, seconds, lambda share: progress.update(task, completed=share))
-    memory = memory_mb()
+        stages, memory = bench_vision(video, seconds, lambda share: progress.update(task, completed=share))
     if as_json:
         for stage in stages:
             row = {"stage": stage.name, "ms": stage.ms, "ratio": stage.ratio, "target": stage.target}
@@ -97,5 +96,7 @@ def _print_table(stages: "list[Stage]", memory_mb: float) -> None:
         table.add_row(stage.name, f"{stage.ms:.2f}", f"{stage.ratio:.2f}", target, reached, *on_pi)
     console = Console(file=sys.stdout)
     console.print(table)
-    console.print(f"Memory of the watching process: {memory_mb:.0f} MB (target {MEMORY_MB}).")
+    console.print(
+        f"Memory of a table that referees these pictures, pages loaded: {memory_mb:.0f} MB (target {MEMORY_MB})."
+    )
     console.print("The columns for the Pi are estimates from published single-core figures, not measurements.")
