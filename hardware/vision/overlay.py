@@ -24,6 +24,7 @@ Colour = tuple[int, int, int]
 STILL: Final[Colour] = (80, 200, 80)
 BUSY: Final[Colour] = (0, 160, 255)
 HANDS: Final[dict[Player, Colour]] = {"p1": (255, 120, 40), "p2": (40, 60, 255)}
+ZONE: Final[Colour] = (200, 200, 60)
 TEXT: Final[Colour] = (255, 255, 255)
 LINES: Final = 8
 SHOWN_NS: Final = 4_000_000_000
@@ -32,6 +33,9 @@ SHOWN_NS: Final = 4_000_000_000
 def draw_eyes(frame: Frame, eyes: Eyes, lines: Sequence[str] = ()) -> Image:
     """Return a copy of the frame's picture with what the eyes make of it drawn over, and some lines of text."""
     picture = frame.image.copy()
+    table = eyes.table
+    for zone in [*table.piles.values(), *table.rows["p1"], *table.rows["p2"]]:
+        _outline(picture, table.to_px(zone), ZONE, 1)
     _draw_hands(picture, eyes)
     for pile, watch in eyes.piles.items():
         _draw_spot(picture, eyes, watch.spot, pile)
@@ -70,8 +74,8 @@ def _reading(top: Top) -> str:
     return f"{card} {p:.2f}"
 
 
-def _outline(picture: Image, quad: Points, colour: Colour) -> None:
-    cv2.polylines(picture, [np.round(quad).astype(np.int32)], True, colour, 2, cv2.LINE_AA)
+def _outline(picture: Image, quad: Points, colour: Colour, thick: int = 2) -> None:
+    cv2.polylines(picture, [np.round(quad).astype(np.int32)], True, colour, thick, cv2.LINE_AA)
 
 
 def _write(picture: Image, text: str, at: tuple[int, int], size: float) -> None:
