@@ -140,7 +140,9 @@ class _Film:
         cv2.rectangle(picture, (40, 612), (1240, 652), (45, 41, 38), -1)
         cv2.rectangle(picture, (40, 612), (46, 652), colour, -1)
         rule = f"  ({moment.rule})" if moment.rule else ""
-        _write(picture, _cut(moment.sentence + rule, 92), (60, 640), 0.7, colour)
+        said = moment.sentence + rule
+        scale = 0.7 if len(said) <= 88 else 0.55
+        _write(picture, _cut(said, round(62 / scale)), (60, 640), scale, colour)
 
 
 def _short(moment: Moment) -> str:

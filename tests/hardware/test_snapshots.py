@@ -2,6 +2,7 @@
 
 from collections import deque
 from pathlib import Path
+from threading import Thread
 
 import cv2
 import numpy as np
@@ -120,6 +121,27 @@ def test_the_film_of_a_quarrel_outlives_the_quota(tmp_path: Path) -> None:
     log.close()
     left = {path.name for path in (log.directory / "frames").glob("*.jpg")}
     assert {"beef-0000000990000.jpg", "beef-0000001020000.jpg"} <= left and len(left) == 20
+
+
+def test_the_eyes_save_pictures_while_the_referee_marks_some(tmp_path: Path) -> None:
+    log = GameLog.create(tmp_path, Header(boot_id="beef0000"), frame_quota_bytes=60_000)
+    troubles: list[BaseException] = []
+
+    def film() -> None:
+        try:
+            for ms in range(0, 60_000, 33):
+                log.frame(f"beef-{ms * 1000:013d}.jpg", b"y" * 100)
+        except BaseException as error:  # noqa: BLE001
+            troubles.append(error)
+
+    eyes = Thread(target=film)
+    eyes.start()
+    at_ns = 0
+    while eyes.is_alive():
+        at_ns += 50_000_000
+        log.verdict(PlayJudged(at_ns=at_ns, player="p1", pile="A", card=Card("9S"), p=1.0, ruling="illegal"))
+    eyes.join()
+    assert troubles == []
 
 
 def test_a_picture_never_takes_the_place_of_another(tmp_path: Path) -> None:
