@@ -1,5 +1,6 @@
 """One table from the start of the program to its end: games and set-ups by turns, and the pages beside them."""
 
+import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -57,6 +58,7 @@ class TableLoop:
             RefereeError: something is missing that only a person can mend, with the cure.
         """
         with ExitStack() as stack:
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # also between two games: in order
             stack.enter_context(only_one(self._games))
             if port is not None:
                 server = WebServer(self._desk, self._access, port, strict=strict, say=_say)

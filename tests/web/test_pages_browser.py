@@ -15,6 +15,10 @@ from urllib.request import urlopen
 
 import pytest
 
+from referee.cards import Card
+from referee.log import GameLog, Header
+from referee.verdicts import PlayJudged
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -318,6 +322,7 @@ def test_rules_are_chosen_and_read_in_sentences(viewer: Viewer) -> None:
     viewer.open("/rules")
     assert page.input_value("[name=p1]") == "Zoë <b>"
     assert page.input_value("[name=colours]") == "alternate"
+    page.click("summary")
     page.select_option("[name=rules]", "speed")
     page.select_option("[name=spit_when]", "stuck")
     viewer.wait("document.querySelector('#contradiction').textContent.includes('contradict')")
@@ -325,9 +330,11 @@ def test_rules_are_chosen_and_read_in_sentences(viewer: Viewer) -> None:
     viewer.complaints.clear()  # the refused preview
 
 
-def test_a_game_of_the_list_opens_in_the_replay(viewer: Viewer) -> None:
+def test_a_game_of_the_list_opens_in_the_replay(viewer: Viewer, rig: Rig) -> None:
+    with GameLog.create(rig.folder / "spit-referee" / "games", Header(players={"p1": "Ann", "p2": "Ben"})) as log:
+        log.verdict(PlayJudged(at_ns=1, player="p1", pile="A", card=Card("8H"), p=0.99, ruling="legal"))
     viewer.open("/games")
-    viewer.page.locator(".game").last.click()
+    viewer.page.locator(".game", has_text="Ann and Ben").first.click()
     viewer.page.wait_for_selector("#moment", timeout=90_000)
     assert viewer.page.locator("#moments").count() == 1
 

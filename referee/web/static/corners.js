@@ -42,6 +42,7 @@ function grab(event, mark) {
     put(mark, start.markX + (moved.clientX - start.x) / box.width, start.markY + (moved.clientY - start.y) / box.height);
   };
   const drop = () => {
+    byId("magnifier").hidden = true;  // it must not lie over the next mark
     mark.node.removeEventListener("pointermove", drag);
     mark.node.removeEventListener("pointerup", drop);
     mark.node.removeEventListener("pointercancel", drop);
@@ -83,9 +84,9 @@ function drawHandles() {
 
 function magnify({ x, y }) {
   const glass = byId("magnifier"), pen = glass.getContext("2d"), side = glass.width;
-  if (!frame.naturalWidth) return;
   glass.hidden = false;
   glass.classList.toggle("right", x < 0.5);
+  if (!frame.naturalWidth) return;  // between two pictures the glass keeps the last one
   pen.imageSmoothingEnabled = false;
   pen.fillStyle = "#000";
   pen.fillRect(0, 0, side, side);
