@@ -6,7 +6,6 @@ One OpenCV thread, one ONNX Runtime thread. The video is the simulated table's, 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import process_time_ns
 from typing import Final
 
@@ -21,7 +20,6 @@ from hardware.simulated.rig import SimulatedCamera
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CROP_SIZE, CardReader
 from hardware.vision.tablefinder import find_table
-from referee.memory_cost import refereeing_mb
 from referee.script import SpitDown
 from referee.simulated.players import play_deal
 
@@ -61,23 +59,17 @@ class Measured:
 
 
 def bench_vision(
-    video: Path | None, seconds: float, progress: Callable[[float], None] = lambda share: None
-) -> tuple[list[Stage], float]:
-    """Return the cost of the eyes' stages, then of whole frames (still table, mean during play, 99 of 100 frames), and
-    the memory in MB that the referee takes when it referees the same pictures.
+    video: Path | None, seconds: float, folder: Path, progress: Callable[[float], None] = lambda share: None
+) -> list[Stage]:
+    """Return the cost of the eyes' stages, then of whole frames: still table, mean during play, 99 of 100 frames.
+
+    `folder`: every second picture is left there as JPEG.
     """
     cv2.setNumThreads(1)
-    with TemporaryDirectory() as folder:
-        stages = _watch(_frames(video, seconds), Path(folder), progress)
-        return stages, refereeing_mb(Path(folder))
-
-
-def _watch(frames: Iterator[tuple[float, Frame]], folder: Path, progress: Callable[[float], None]) -> list[Stage]:
-    """Return what watching the frames costs; some of them are left in the folder as JPEG."""
     measured = Measured()
     eyes: Eyes | None = None
     sample: Frame | None = None
-    for share, shown in frames:
+    for share, shown in _frames(video, seconds):
         progress(share)
         code = cv2.imencode(".jpg", shown.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1]
         if shown.number % KEPT_EVERY == 0:

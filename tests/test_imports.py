@@ -24,8 +24,7 @@ IMPURE = {
 EDGE = {"cv2", "numpy", "gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcamera", "onnxruntime"}
 HARDWARE_LIBRARIES = {"gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcamera"}
 WEB_LIBRARIES = {"itsdangerous", "segno", "starlette", "uvicorn"}
-COSTS = {"benching.py", "judging_cost.py", "memory_cost.py"}
-TOP = COSTS | {"cli", "demo.py", "mqtt.py", "session.py", "watching.py", "web"}
+TOP = {"benching.py", "cli", "demo.py", "judging_cost.py", "mqtt.py", "session.py", "watching.py", "web"}
 """Parts of `referee/` that sit on top of everything: they may import hardware and calibration."""
 WITH_FILES = {"log", "replay", "settings.py"}
 WITH_CHANCE = {"simulated"}

@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -39,10 +40,13 @@ def bench(
 
 def _bench_eyes(video: Path | None, seconds: float, as_json: bool) -> None:
     from referee.benching import bench_vision
+    from referee.cli.memory_cost import refereeing_mb
 
-    with _progress() as progress:
+    with _progress() as progress, TemporaryDirectory() as folder:
         task = progress.add_task("Watching", total=1.0)
-        stages, memory = bench_vision(video, seconds, lambda share: progress.update(task, completed=share))
+        stages = bench_vision(video, seconds, Path(folder), lambda share: progress.update(task, completed=share))
+        progress.update(task, description="Refereeing")
+        memory = refereeing_mb(Path(folder))
     if as_json:
         for stage in stages:
             row = {"stage": stage.name, "ms": stage.ms, "ratio": stage.ratio, "target": stage.target}

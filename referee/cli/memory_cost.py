@@ -21,7 +21,7 @@ def refereeing_mb(folder: Path) -> float:
     Raises:
         subprocess.CalledProcessError: the table did not run to its end.
     """
-    command = [sys.executable, "-m", "referee.memory_cost", str(folder)]
+    command = [sys.executable, "-m", "referee.cli.memory_cost", str(folder)]
     told = subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     return float(told.stdout.splitlines()[-1])
 
@@ -29,10 +29,10 @@ def refereeing_mb(folder: Path) -> float:
 def referee_folder(folder: Path) -> float:
     """Referee the pictures here and return the most memory in MB that this process has held."""
     import cv2
-    import uvicorn
     from numpy import fromfile, uint8
 
     import referee.web.app
+    import referee.web.server
     from hardware.frames import Frame
     from hardware.heart import Heart
     from hardware.pads import MockPads, PadReader, pads_of
@@ -43,7 +43,7 @@ def referee_folder(folder: Path) -> float:
     from referee.rules.rule_set import rule_set
     from referee.settings import Settings
 
-    assert uvicorn and referee.web.app  # loaded for their memory
+    assert referee.web.app and referee.web.server  # loaded for their memory
     cv2.setNumThreads(1)
 
     class Pictures:
