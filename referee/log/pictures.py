@@ -2,7 +2,6 @@
 
 from collections import deque
 from pathlib import Path
-from threading import RLock
 from typing import Final
 
 from referee.log.header import KEEP_MARK
@@ -13,7 +12,10 @@ SEARCHED_NS: Final = 5_000_000_000
 
 
 class PictureFolder:
-    """Pictures within a quota: the oldest without a keep mark goes first. The eyes' thread saves, the log's marks."""
+    """Pictures within a quota: the oldest without a keep mark goes first.
+
+    One thread saves while another marks: whoever goes through a list takes a copy of it first, which is one step.
+    """
 
     def __init__(self, folder: Path, quota_bytes: int) -> None:
         self._folder = folder
@@ -22,14 +24,9 @@ class PictureFolder:
         self._sizes: deque[tuple[str, int]] = deque((path.name, path.stat().st_size) for path in found)
         self._used_bytes = sum(size for _, size in self._sizes)
         self._kept_films: deque[tuple[str, int, int]] = deque(maxlen=20)
-        self._lock = RLock()
 
     def save(self, name: str, jpeg_bytes: bytes, *, keep: bool) -> bool:
         """Save a picture; return False if there is no room for it, or one of that name already."""
-        with self._lock:
-            return self._save(name, jpeg_bytes, keep)
-
-    def _save(self, name: str, jpeg_bytes: bytes, keep: bool) -> bool:
         self.make_room(len(jpeg_bytes))
         if self._used_bytes + len(jpeg_bytes) > self._quota_bytes or (self._folder / name).exists():
             return False
@@ -48,19 +45,18 @@ class PictureFolder:
 
     def keep_film(self, clock: str, start_ns: int, end_ns: int) -> None:
         """Keep the pictures of this stretch: those that are here, and those still to come."""
-        with self._lock:
-            self._kept_films.append((clock, start_ns, end_ns))
-            for name, _ in reversed(self._sizes):
-                at = film_time(name)
-                if at is not None and at[1] < start_ns - SEARCHED_NS:
-                    break
-                if self._is_of_kept_film(name):
-                    self.keep(name)
+        self._kept_films.append((clock, start_ns, end_ns))
+        for name, _ in reversed(tuple(self._sizes)):
+            at = film_time(name)
+            if at is not None and at[1] < start_ns - SEARCHED_NS:
+                break
+            if self._is_of_kept_film(name):
+                self.keep(name)
 
     def _is_of_kept_film(self, name: str) -> bool:
         at = film_time(name)
         return at is not None and any(
-            at[0] == clock and start <= at[1] <= end for clock, start, end in self._kept_films
+            at[0] == clock and start <= at[1] <= end for clock, start, end in tuple(self._kept_films)
         )
 
     def keep(self, name: str) -> None:
@@ -74,13 +70,12 @@ class PictureFolder:
     def give_back(self, wanted_bytes: int) -> None:
         """Delete at least that many bytes of pictures without a keep mark, oldest first, as long as there are any."""
         kept: list[tuple[str, int]] = []
-        with self._lock:
-            while self._sizes and wanted_bytes > 0:
-                name, size = self._sizes.popleft()
-                if (self._folder / f"{name}.{KEEP_MARK}").exists():
-                    kept.append((name, size))
-                    continue
-                (self._folder / name).unlink(missing_ok=True)
-                self._used_bytes -= size
-                wanted_bytes -= size
-            self._sizes.extendleft(reversed(kept))
+        while self._sizes and wanted_bytes > 0:
+            name, size = self._sizes.popleft()
+            if (self._folder / f"{name}.{KEEP_MARK}").exists():
+                kept.append((name, size))
+                continue
+            (self._folder / name).unlink(missing_ok=True)
+            self._used_bytes -= size
+            wanted_bytes -= size
+        self._sizes.extendleft(reversed(kept))
