@@ -1,7 +1,8 @@
 """What camera and pads would report of a script: readings with calibrated odds, missed and late landings, hidden rows.
 
-Every *reading* is wrong with the rate `misreads` and carries a calibrated probability. A lying card is read again
-every half second; a repeat shares the first reading's error with probability `shared_error`.
+Every *reading* is wrong with the rate `misreads` and carries a calibrated probability. A lying card, on a pile or on
+top of a row, is read again every half second, and at once after a hand has left; a repeat shares the first reading's
+error with probability `shared_error`.
 """
 
 import heapq
@@ -37,20 +38,26 @@ LIFT_SHARE = 0.55
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
-    """How wrong the sensors are. Rates are per event or reading."""
+    """How wrong the sensors are. Rates are per event or reading. The first two and the half seconds are those of the
+    design; the others are what it asks of the eyes, or what they were seen to do."""
 
     misreads: float = 0.03
     shared_error: float = 0.3
     missed_landings: float = 0.002
+    """Fewer than the design allows the eyes (F1 0.99, dense drills included): of plays by one hand each."""
     swapped_players: float = 0.005
+    """The eyes are to name the player right in 99.5 %."""
     unknown_players: float = 0.02
     origins_seen: float = 0.5
     wrong_origins: float = 0.03
     hidden_places: float = 0.1
+    """Places of a row under a hand or its shadow, at each look."""
     late_landings: float = 0.05
     """Landings under a lingering hand, reported up to 0.8 s after the touch."""
     report_ms: tuple[int, int] = (60, 160)
+    """Two to five frames until a landing is read."""
     touch_jitter_ms: float = 8.0
+    """Touch times are to be within a frame in 95 %."""
     pad_jitter_us: float = 15.0
     pad_uncertainty_us: float = 50.0
     shaken_pads: float = 0.05

@@ -1,4 +1,11 @@
-"""How right the tracker is over simulated games: breaches found, false accusations, how long it is out of step."""
+"""How right the tracker is over simulated games: breaches found, false accusations, how long it is out of step.
+
+A breach is *found* if its player is blamed for it within two seconds of the touch and before the pile is covered twice;
+what is covered twice sooner and not named by then is counted apart. The card that is named must be the one that was
+laid (no name is no wrong name). An accusation is *false* if the player who is blamed did not do what he is blamed for:
+another player did it, it was no breach, or nothing happened. Rulings that send a card back without blame (beaten, built
+on an illegal card, too late by less than the race window) accuse nobody.
+"""
 
 import math
 from collections import Counter
@@ -81,6 +88,7 @@ class Score(msgspec.Struct, kw_only=True):
             ("breaches missed, by reason", _counts(self.missed)),
             ("accusations", str(self.accusations)),
             ("false accusations, of games", _share(self.false_accusations, self.games)),
+            ("told of the right player with a wrong card", str(self.misnamed)),
             ("cannot tell, of landings", _share(self.cannot_tell, self.landings)),
             ("stretches out of step", str(len(self.out_of_step))),
             ("landings out of step, most / 95 %", f"{max(self.out_of_step, default=0)} / {self.out_of_step_p95()}"),

@@ -26,6 +26,7 @@ Hands = Mapping[Player, float]
 
 LEGAL = 1.0
 ON_UNREAD = 0.18
+"""A card fits one that was not read by chance, unless its player saw better."""
 BEATEN = 0.3
 ILLEGAL = 0.03
 SPIT_DUE = 1.0
@@ -180,7 +181,8 @@ def _unread_candidates(world: World, landing: CardLanded) -> list[tuple[Card, fl
         for card, p in landing.cards.items()
         if card not in tops
     ]
-    return [*named, (UNREAD, max(1.0 - sum(landing.cards.values()), evidence.SURELY_WRONG))]
+    unnamed = max(1.0 - sum(landing.cards.values()), evidence.SURELY_WRONG)
+    return [*named, (UNREAD, unnamed * min(1.0, _hidden_cards(position) / evidence.OTHER_CARDS))]
 
 
 def _hidden_cards(position: Position) -> int:

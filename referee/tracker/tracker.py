@@ -233,7 +233,8 @@ class Tracker:
         told: list[AnyVerdict] = []
         while (first_ns := state.presses.first_ns()) is not None:
             in_slap = core.position.phase is Phase.SLAP and first_ns >= core.position.ended_ns
-            if core.is_in_doubt(first_ns) and core.now_ns - first_ns < LATEST_NS:
+            known_by_ns = first_ns if in_slap else first_ns + slapping.OWN_LANDING_NS
+            if core.is_in_doubt(known_by_ns) and core.now_ns - first_ns < LATEST_NS:
                 break
             if in_slap:
                 window = list(state.presses.release(SLAP_WAIT_NS))

@@ -1,0 +1,156 @@
+"""Moments at the table in which a hasty referee would accuse the wrong player, lose count, or miss a breach."""
+
+from at_the_table import MS, AtTheTable, kinds, rulings
+
+from referee.cards import Card
+from referee.observations import CardLanded, HandsSeen, PileRead, PilesTaken, PlaceSeen, RowRead
+from referee.table import PLAYERS, Pile, Player
+from referee.verdicts import AnyVerdict, Award, DealOver, NextDeal, PlayJudged, SlapJudged, SpitJudged
+
+SPIT_DUE = {
+    "phase": "play",
+    "total": 52,
+    "p1": {"row": ["0:6C", "0:6S", "0:KC", "0:KS", "0:10S"], "spit": 10},
+    "p2": {"row": ["0:AD", "0:6D", "0:10H", "0:KD", "0:6H"], "spit": 10},
+    "middle": {"A": {"top": "8S", "count": 1, "started_by": "p1"}, "B": {"top": "3S", "count": 1, "started_by": "p2"}},
+}
+TWO_LEFT = {
+    "phase": "play",
+    "total": 52,
+    "p1": {"row": ["0:10C", "0:2H", "-", "-", "-"], "spit": 5},
+    "p2": {"row": ["0:9D", "1:6D", "2:9H", "3:QC", "4:QS"], "spit": 9},
+    "middle": {"A": {"top": "8S", "count": 9, "started_by": "p1"}, "B": {"top": "JS", "count": 7, "started_by": "p2"}},
+}
+ONE_LEFT = TWO_LEFT | {"p1": {"row": ["0:9C", "-", "-", "-", "-"], "spit": 6}}
+ONE_PILE = {
+    "phase": "play",
+    "total": 52,
+    "p1": {"row": ["0:6C", "1:3S", "2:KC", "3:AS", "4:10S"], "spit": 20},
+    "p2": {"row": ["0:4D", "1:6D", "2:9H", "3:QC", "1:QS"], "spit": 0},
+    "middle": {"A": {"top": "8S", "count": 5, "started_by": "p1"}},
+    "piles": 1,
+}
+
+
+def blamed(told: list[AnyVerdict]) -> list[tuple[str, str | None]]:
+    """Who is blamed for what."""
+    return [
+        (v.player, v.reason)
+        for v in told
+        if isinstance(v, PlayJudged | SpitJudged) and v.ruling == "illegal" and not v.blameless
+    ]
+
+
+def row(table: AtTheTable, player: Player) -> RowRead:
+    """A look at a row of single cards."""
+    places = tuple(PlaceSeen(cards={Card(stock[-1]): 0.995}) for stock in table.rows[player])
+    return RowRead(at_ns=table.now_ms * MS, player=player, places=places)
+
+
+def taken(table: AtTheTable, player: Player, pile: Pile) -> list[AnyVerdict]:
+    table.now_ms += 200
+    return table.feed(PilesTaken(at_ns=table.now_ms * MS, pile=pile, players={player: 0.9995}))
+
+
+def test_R22_a_spit_card_that_was_read_wrong_again_and_again_makes_the_next_good_card_no_breach() -> None:
+    """The spit card is a king; a glare makes it a nine, in the first reading and in each that repeats its error."""
+    table = AtTheTable(SPIT_DUE)
+    table.wait(1500)
+    glare = {Card("9D"): 0.87}
+    at_ns = (table.now_ms + 500) * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=("p1",)))
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns, latest_ns=at_ns, pile="A", cards=glare, players={"p1": 0.9995})
+    )
+    table.feed(HandsSeen(at_ns=at_ns + 150 * MS, players=()))
+    for ms in (250, 500):
+        told += table.feed(PileRead(at_ns=at_ns + ms * MS, pile="A", cards=glare))
+    table.now_ms += 800
+    told += table.land("p2", 1, "A") + table.wait(2500)  # the ace, which the players see to follow the king
+    assert not blamed(told)
+
+
+def test_R30_a_card_on_its_way_to_one_that_was_just_taken_off_is_no_fault() -> None:
+    table = AtTheTable()
+    table.look()
+    table.land("p1", 3, "A")  # the king on the eight
+    table.wait(600)
+    table.take_back("p1", "A", 3)
+    table.now_ms -= 200
+    told = table.land("p2", 4, "A", after_ms=60) + table.wait(2500)  # a queen for the king
+    assert not blamed(told)
+
+
+def test_R51_a_slap_just_before_the_card_that_ends_the_deal_is_still_a_false_slap() -> None:
+    table = AtTheTable(ONE_LEFT)
+    table.look()
+    table.slap("p2", "B")
+    table.let_go()
+    told = table.land("p1", 1, "A", after_ms=400) + table.wait(1500)
+    assert [v.player for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"] == ["p2"]
+    assert [v.by for v in told if isinstance(v, DealOver)] == ["p1"]
+
+
+def test_R49_who_plays_on_has_left_his_refused_card_lying_and_is_out_with_his_last_one() -> None:
+    table = AtTheTable(TWO_LEFT)
+    table.look()
+    told = table.land("p1", 2, "A") + table.wait(500)  # the two does not follow the eight
+    assert blamed(told) == [("p1", "not_adjacent")]
+    told = table.land("p2", 1, "A", after_ms=400)  # the nine does, and buries it
+    table.wait(800)
+    told += table.land("p1", 1, "A") + table.wait(1500)
+    assert [v.by for v in told if isinstance(v, DealOver)] == ["p1"]
+
+
+def test_R52_who_takes_which_pile_settles_the_counts_although_nobody_slapped() -> None:
+    table = AtTheTable(ONE_LEFT)
+    table.look()
+    table.land("p1", 1, "A")
+    table.wait(500)
+    told = taken(table, "p1", "B") + taken(table, "p2", "A")
+    assert [(v.p1, v.p2) for v in told if isinstance(v, Award)] == [("B", "A")]
+    [deal] = [v for v in told if isinstance(v, NextDeal)]
+    assert (deal.p1.cards, deal.p2.cards) == (13, 39)
+
+
+def test_R63_every_card_of_a_row_on_a_pile_that_was_never_started_is_told() -> None:
+    table = AtTheTable(ONE_PILE)
+    table.wait(1000)
+    told = table.land("p1", 1, "B") + table.land("p2", 1, "B", after_ms=400) + table.wait(2000)
+    assert blamed(told) == [("p1", "pile_not_in_use"), ("p2", "pile_not_in_use")]
+
+
+def test_a_top_that_was_read_many_times_keeps_its_name_when_it_is_misread_once() -> None:
+    table = AtTheTable()
+    table.wait(3000)
+    table.rows["p2"][2][-1] = "9S"
+    table.look()
+    table.rows["p2"][2][-1] = "9H"
+    assert rulings(table.land("p2", 3, "A") + table.wait(1000)) == [("p2", "9H", "legal", None)]
+    assert "RowJudged" not in kinds(table.said)
+
+
+def test_R41_a_breach_is_told_even_if_its_card_stays_unknown() -> None:
+    """p2 has spat; p1 spits on the same pile a two that is hearts or diamonds, the camera cannot say which."""
+    table = AtTheTable(SPIT_DUE | {"p2": {"row": ["0:10D", "0:6D", "0:10H", "0:KD", "0:6H"], "spit": 10}})
+    table.wait(3000)
+    table.spit("p2", "2C", "B")
+    table.now_ms += 300
+    at_ns = table.now_ms * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=("p1",)))
+    told = table.feed(
+        CardLanded(
+            at_ns=at_ns,
+            earliest_ns=at_ns,
+            latest_ns=at_ns,
+            pile="B",
+            players={"p1": 0.99999},
+            cards={Card("2H"): 0.5, Card("2D"): 0.49},
+        )
+    )
+    for _ in range(4):
+        table.now_ms += 500
+        told += table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
+        told += [v for player in PLAYERS for v in table.feed(row(table, player))]
+    assert blamed(told) == [("p1", "wrong_pile")]
+    assert [v.card for v in told if isinstance(v, SpitJudged) and v.ruling == "illegal"] == ["??"]
