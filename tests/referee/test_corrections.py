@@ -1,13 +1,16 @@
 """A person knows better: any reading or ruling is corrected, at once or later; judged from there on; heard once."""
 
+from random import Random
 from typing import Any
 
 import pytest
 from at_the_table import MS, START, AtTheTable, rulings
+from msgspec.structs import replace
 from test_tracker import LAST, STUCK
 from test_tracker_properties import deal
 
-from referee.observations import CardLanded, Correction, PadSlapped, RowRead
+from referee.cards import PACK
+from referee.observations import AnyObservation, CardLanded, Correction, PadSlapped, RowRead
 from referee.rules.rule_set import RuleSet
 from referee.signals import cues_for
 from referee.tracker import Tracker
@@ -322,3 +325,37 @@ def test_a_row_that_was_read_wrong_from_the_start() -> None:
     table.wait(1000)
     told = correct(table, number_of(table, RowRead, player="p1"), place=3, card="KC")
     assert isinstance(told[0], Corrected) and told[0].now == "KC at place 3 of p1"
+
+
+def play(seen: list[AnyObservation], spoilt: int, wrong: CardLanded, word: Correction | None, wait: int) -> Tracker:
+    """A game with one landing seen wrong, which a person puts right (or not) some observations later."""
+    tracker, n, of = Tracker(RuleSet()), 0, -1
+    for k, one in enumerate(seen):
+        if k == spoilt:
+            of, one = n, wrong
+        n += 1 + len(tracker.feed(one, n))
+        if word is not None and k == min(spoilt + wait, len(seen) - 1):
+            n += 1 + len(tracker.feed(replace(word, at_ns=one.at_ns, of=of), n))
+    return tracker
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_whenever_a_correction_comes_and_goes_the_game_is_the_same(seed: int) -> None:
+    seen, random = deal(seed), Random(seed)
+    for spoilt in random.sample([k for k, one in enumerate(seen) if isinstance(one, CardLanded)], 3):
+        right = seen[spoilt]
+        assert isinstance(right, CardLanded)
+        wrong = replace(right, cards={random.choice(PACK): 0.99})
+        word = Correction(
+            at_ns=0,
+            of=0,
+            card=max(right.cards, key=right.cards.__getitem__),
+            player=max(right.players, key=right.players.__getitem__),
+        )
+        at_once = play(seen, spoilt, wrong, word, 0)
+        late = play(seen, spoilt, wrong, word, random.choice((3, 50, 400)))
+        assert late.position == at_once.position, (seed, spoilt)
+        of = next(n for n, said in late._past.words.items() if said.card == word.card)
+        late.feed(Correction(at_ns=seen[-1].at_ns, of=of, dismiss=True))
+        assert late.position == play(seen, spoilt, wrong, None, 0).position, (seed, spoilt)
