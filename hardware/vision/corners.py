@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.networks import Network, packaged_network
-from hardware.vision.paper import on_light_paper
+from hardware.vision.paper import on_light_paper, white_balanced
 from referee.cards import JOKER, PACK, RANKS, SUITS, Card
 
 Quad = NDArray[np.float64]
@@ -41,8 +41,8 @@ INDEX_CROP: Final = (40, 64)
 """Width and height of what the namer sees."""
 _SMALLEST_PX: Final = 7.0
 """Lower signs cannot be read; noise is full of them."""
-_LOOKS: Final = ((1.0, 0.0), (0.88, 0.07), (1.14, -0.07))
-"""Size of a cut-out and its shift to the right, as shares of the index."""
+_LOOKS_ASIDE: Final = ((0.88, 0.07), (1.14, -0.07))
+"""Size of a further cut-out and its shift to the right, as shares of the index."""
 _INDEX_BOX: Final = (8.0, 10.0, 32.0, 54.0)
 """Where the index stands in that crop: left, top, right, bottom."""
 
@@ -99,9 +99,9 @@ class CornerReader:
 
     def odds(self, image: Image, quads: list[Quad]) -> NDArray[np.float64]:
         """(N, 54): what the index inside each quad says, over NAMES and "no index"."""
-        crops = np.stack([index_crop(image, look) for quad in quads for look in _looks(quad)])
+        crops = np.stack([crop for quad in quads for crop in _looks(image, quad)])
         said = np.concatenate([self._namer(_batch(crops[i : i + 60])) for i in range(0, len(crops), 60)])
-        return odds_of(said.astype(np.float64).reshape(len(quads), len(_LOOKS), -1).mean(axis=1))
+        return odds_of(said.astype(np.float64).reshape(len(quads), 1 + len(_LOOKS_ASIDE), -1).mean(axis=1))
 
     def _marks(self, level: Image, scale: Factor) -> list[Index]:
         height, width = level.shape[:2]
@@ -180,11 +180,14 @@ def _averaged(marks: list[Index]) -> Index:
     return replace(marks[0], index=index, card=card, complete=complete)
 
 
-def _looks(quad: Quad) -> Iterator[Quad]:
-    """The index cut out a little larger, smaller and aside: three readings even out what the finder missed by."""
+def _looks(image: Image, quad: Quad) -> Iterator[Image]:
+    """The index cut out as marked, and with its paper made white a little larger, smaller and aside: the readings even
+    out what the finder missed by, and coloured light."""
     centre, across, down = quad.mean(axis=0), quad[1] - quad[0], quad[3] - quad[0]
-    for size, aside in _LOOKS:
-        yield (quad - centre) * size + centre + aside * across + 0.5 * aside * down
+    yield index_crop(image, quad)
+    for size, aside in _LOOKS_ASIDE:
+        look = (quad - centre) * size + centre + aside * across + 0.5 * aside * down
+        yield white_balanced(index_crop(image, look))
 
 
 def index_crop(image: Image, quad: Quad) -> Image:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from hardware.simulated.deck import Deck
-from hardware.vision.paper import negative, on_light_paper
+from hardware.vision.paper import negative, on_light_paper, white_balanced
 from hardware.vision.stills import StillCard, StillReader, open_picture
 from referee.cards import parse_card
 from referee.cli import app
@@ -126,6 +126,13 @@ def test_only_dark_paper_is_turned() -> None:
     assert turned[2, 2].min() > 220 and red > 1.5 * max(blue, green), "light paper, and red print stays red"
     plain = np.full((64, 40, 3), 20, np.uint8)
     assert on_light_paper(plain) is plain, "nothing is printed on it"
+
+
+def test_coloured_light_is_taken_off_the_paper() -> None:
+    cut_out = np.full((64, 40, 3), (230, 190, 210), np.uint8)
+    cut_out[20:44, 14:26] = (60, 40, 190)
+    balanced = white_balanced(cut_out).astype(int)
+    assert np.ptp(balanced[2, 2]) <= 1 and balanced[32, 20].argmax() == 2
 
 
 @pytest.mark.parametrize(
