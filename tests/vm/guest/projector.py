@@ -28,7 +28,7 @@ class Projector:
         self.film, self.index = film, index
         self.width, self.height = index["size_px"]
         self.bytes = self.width * self.height * 2
-        self.command, self.number = "still", 0
+        self.tell("still", 0)
         self.device = None
         self.size = None
 
@@ -58,7 +58,7 @@ class Projector:
             return  # told otherwise meanwhile
         if command == "play" and number == self.index["frames"] - 1:
             print(time.monotonic_ns(), flush=True)
-            self.command, self.number = "still", self.index["frames"] - self.index["still"]
+            self.tell("still", self.index["frames"] - self.index["still"])
         elif command == "play":
             self.number = number + 1
         elif command != "frozen":
@@ -93,7 +93,6 @@ def main():
     with Path("/dev/vdb").open("rb") as file:
         film = memoryview(file.read(index["frames"] * index["size_px"][0] * index["size_px"][1] * 2))
     projector = Projector(film, index)
-    projector.tell("still", 0)
     threading.Thread(target=projector.run, daemon=True).start()
     for line in sys.stdin:
         command, *number = line.split()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import threading
 import time
@@ -114,8 +115,10 @@ class Film:
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
 
-    def played(self):
+    def played(self, seconds=120):
         """Wait until the film was shown to its end; return when."""
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            raise TimeoutError("the film did not come to its end")
         return int(self.process.stdout.readline())
 
 
