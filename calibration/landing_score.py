@@ -204,6 +204,8 @@ def _count_readings(watched: Watched, figures: Figures) -> None:
 def _count_face(name: str, seen: PlaceSeen, truth: SeenCard | None, figures: Figures) -> None:
     card, p = _best(seen.cards)
     odds: dict[str, float] = {card: p, "face down": seen.face_down, "empty": seen.empty}
+    if max(odds.values()) == 0.0:
+        return
     told = max(odds, key=lambda what: odds[what])
     really = "empty" if truth is None else truth.card if truth.up else "face down"
     sure = odds[told] >= _SURE

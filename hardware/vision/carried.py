@@ -25,7 +25,7 @@ TURNS_DEG: Final = (-20.0, -10.0, 0.0, 10.0, 20.0)
 ALIKE: Final = 0.72
 """Correlation with the card's own picture from which it is the card."""
 NEWER: Final = 0.15
-"""By so much it must fit better than what lay there before."""
+"""By so much it must fit better than what lay there before: courts of one rank look much alike."""
 AT_REST_MM_PER_S: Final = 110.0
 FAR_SHARE: Final = 0.55
 """The part of a card, away from its player, that the carrying hand leaves free."""

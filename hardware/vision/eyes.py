@@ -36,16 +36,17 @@ REREAD_NS: Final = 500_000_000
 SETTLED_NS: Final = 400_000_000
 """After so long without hands and motion everything in view belongs to the still table."""
 UPSET_SHARE: Final = 0.04
-UPSET_SPOTS: Final = 0.8
+UPSET_SPOTS: Final = 0.95
 CALM_SPOTS: Final = 0.5
 SUDDEN_NS: Final = 250_000_000
-"""From at most half of the spots to most of them it takes a nudge so long."""
+"""From at most half of the spots to nearly all of them it takes a nudge so long."""
 LEAST_SPOTS: Final = 5
 UPSET_NS: Final = 150_000_000
 """So long after a nudge the camera has come to rest, and the view is compared with the one before."""
-GRADUAL_NS: Final = 1_500_000_000
-"""Most spots that look different for so long are no hands either, even if they did not change all at once."""
 AGAIN_NS: Final = 1_000_000_000
+"""So long nothing is read after a nudge, until the table is found again."""
+SELDOM_NS: Final = 4_000_000_000
+"""If the view did not move, or did not change all at once, it is compared again so much later."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
 PATIENCE_NS: Final = 500_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
@@ -65,9 +66,10 @@ class Eyes:
         self._last_call = False
         self._steady: Steady | None = None
         self._lost = False
-        self._upset_ns: int | None = None
+        self._upset = False
         self._calm_ns = 0
         self._compare_ns = 0
+        self._blind_until_ns = 0
         self._shift: Matrix = np.eye(3)
         self._quiet_since_ns = 0
         self._hands_seen: tuple[Player, ...] = ()
@@ -83,7 +85,7 @@ class Eyes:
         }
         self.rows = RowWatch(table, self.motion, self._reader)
         self._play = [spot.zone for spot in self.spots]
-        self._hidden = HiddenLandings(self.ring, table.card_size_mm)
+        self._hidden = HiddenLandings(self.ring, table.card_size_mm, self._reader)
         self._middle_before: Image = self.ring.patch.picture.copy()
 
     def see(self, frame: Frame) -> list[AnyObservation]:
@@ -95,9 +97,22 @@ class Eyes:
         if moved:
             self._quiet_since_ns = frame.at_ns
         if self._is_upset(frame.at_ns):
-            return self._look_for_the_table(frame, self._steady) if frame.at_ns >= self._compare_ns else []
+            if frame.at_ns >= self._compare_ns:
+                return self._look_for_the_table(frame, self._steady)
+            if self._lost or frame.at_ns < self._blind_until_ns:
+                return []
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
+        if moved or self.busy:
+            seen += self._look_round(frame)
+        if frame.at_ns >= self._next_read_ns:
+            seen += self._read_again(frame)
+        if self.motion.changed_cells and not self.busy and frame.at_ns - self._quiet_since_ns > SETTLED_NS:
+            self.motion.accept_all()
+        return seen
+
+    def _look_round(self, frame: Frame) -> list[AnyObservation]:
+        """Look at every spot that something is or was over, and go on with what was found there before."""
         settled: dict[Pile, Settled | None] = {}
         expected = self.rows.under_hands()
         looked = False
@@ -107,13 +122,8 @@ class Eyes:
         renewed = self.rows.see(frame, self.hands, may_look=not looked)
         begun = list(self._work)
         self._begin(frame, settled)
-        seen += self._go_on(begun)
-        seen += [self.rows.read(player, frame.at_ns) for player in PLAYERS if player in renewed]
-        if frame.at_ns >= self._next_read_ns:
-            seen += self._read_again(frame)
-        if self.motion.changed_cells and not self.busy and frame.at_ns - self._quiet_since_ns > SETTLED_NS:
-            self.motion.accept_all()
-        return seen
+        seen = self._go_on(begun)
+        return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS if player in renewed)]
 
     @property
     def spots(self) -> list[Spot]:
@@ -141,7 +151,7 @@ class Eyes:
         return self._read_again(frame)
 
     def _is_upset(self, at_ns: int) -> bool:
-        """Whether most cards look different all of a sudden, or for long: no hands do that, but a nudged camera."""
+        """Whether most cards look different. All of a sudden, a nudged camera does that; hands only bit by bit."""
         spots = [spot for spot in self.spots if spot.top is not None]
         changed = 0
         if self.motion.changed_cells >= FEW_CELLS:
@@ -149,31 +159,32 @@ class Eyes:
         if changed < CALM_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
             self._calm_ns = at_ns
         if changed < UPSET_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
-            self._upset_ns = None
-            return False
-        if self._upset_ns is None:
+            self._upset = False
+        elif not self._upset:
+            self._upset = True
             sudden = at_ns - self._calm_ns < SUDDEN_NS
-            self._upset_ns = at_ns if sudden else at_ns + GRADUAL_NS
-            self._compare_ns = self._upset_ns + UPSET_NS
-        return at_ns >= self._upset_ns
+            self._blind_until_ns = at_ns + AGAIN_NS if sudden else 0
+            self._compare_ns = at_ns + (UPSET_NS if sudden else SELDOM_NS)
+        return self._upset
 
     def _look_for_the_table(self, frame: Frame, steady: Steady) -> list[AnyObservation]:
         """Find out what happened to the view, and go on from there. Hands may be in it, but not everywhere."""
         quiet = frame.at_ns - self._quiet_since_ns >= UPSET_NS
         shift = steady.moved(frame.image)
-        nudge = None if shift is None else shift @ np.linalg.inv(self._shift)
-        if nudge is not None and is_nudge(nudge, self.table.image_size_px):
-            self._shift = self._shift if shift is None else shift
-            self._follow(frame, nudge)
-        elif nudge is not None and quiet:
-            self.motion.accept_all()
-        else:
-            self._compare_ns = frame.at_ns + AGAIN_NS
-            if nudge is not None or not quiet or self._lost:
+        self._compare_ns = frame.at_ns + (AGAIN_NS if shift is None else SELDOM_NS)
+        if shift is None:
+            if not quiet or self._lost:
                 return []
             self._lost = True
             return [SensorLost(at_ns=frame.at_ns, sensor="table", reason=LOST)]
-        self._upset_ns = None
+        nudge = shift @ np.linalg.inv(self._shift)
+        if is_nudge(nudge, self.table.image_size_px):
+            self._shift = shift
+            self._follow(frame, nudge)
+            self._upset = False
+        elif quiet:
+            self.motion.accept_all()
+        self._blind_until_ns = 0
         back = [SensorBack(at_ns=frame.at_ns, sensor="table")] if self._lost else []
         self._lost = False
         return [*back]
@@ -244,9 +255,18 @@ class Eyes:
             unsure = any(not left.sure or left.player in elsewhere for left in near)
             if not unsure or len(change.visits) < 2 or self._now.at_ns >= due_ns or self._last_call:
                 break
-        around, owner = self.piles[pile].spot.centre_mm, origins[0].player
         seen: list[AnyObservation] = []
-        quest = Quest(change, owner, missing, elsewhere, around, settled.since_ns, before)
+        quest = Quest(
+            cover=change,
+            owner=origins[0].player,
+            missing=missing,
+            elsewhere=elsewhere,
+            around_mm=self.piles[pile].spot.centre_mm,
+            since_ns=settled.since_ns,
+            before=before,
+            glimpses=settled.glimpses,
+            known=self.piles[pile].spot.known,
+        )
         for hidden in self._hidden.under(quest):
             yield []
             seen += [_landed(one, self._whose.origins(one, gone)) for one in hidden]

@@ -8,10 +8,13 @@ import cv2
 import numpy as np
 
 from hardware.frames import Image
-from hardware.vision.carried import COARSE, Gray, Sighting, last_rest, portrait, sighting
+from hardware.vision.carried import COARSE, NEWER, Gray, Portrait, Sighting, last_rest, portrait, sighting
 from hardware.vision.landings import REACH_MM, Landed
+from hardware.vision.piles import Reader, Top
+from hardware.vision.reader import rectify
 from hardware.vision.rectify import Pose
 from hardware.vision.rows import Departure
+from hardware.vision.spots import Glimpse
 from hardware.vision.touch import Ring, Touch, share_in_place, touch_of
 from referee.table import Player
 
@@ -23,6 +26,9 @@ LAY_THERE: Final = 0.7
 """A card that was there before shows so much of its print in place in the picture from before."""
 AT_A_TIME: Final = 3
 """Frames that are searched for a card before the next frame is due."""
+NOT_IT: Final = 0.02
+ANOTHER: Final = 0.8
+"""What rests there is another card if the reader names one with these odds, and the missing one with less."""
 EARLIER_NS: Final = 8_000_000
 """A covered card touched at least so long before the one that covers it."""
 CARRY_NS: Final = 900_000_000
@@ -47,29 +53,33 @@ class Quest:
     """When the pile was last still."""
     before: Image
     """The middle as it lay then."""
+    glimpses: Sequence[Glimpse] = ()
+    """Cards that were seen at rest for one frame."""
+    known: Sequence[Top] = ()
+    """Cards that are known to lie on the pile."""
 
 
 class HiddenLandings:
     """Looks for cards under a landing."""
 
-    def __init__(self, ring: Ring, card_mm: tuple[float, float]) -> None:
-        self._ring, self._card_mm = ring, card_mm
+    def __init__(self, ring: Ring, card_mm: tuple[float, float], reader: Reader) -> None:
+        self._ring, self._card_mm, self._reader = ring, card_mm, reader
 
     def under(self, quest: Quest) -> Iterator[list[Landed]]:
         """Yield the landings that were hidden, in order of time; before that, after each bit of work, nothing."""
         cover = quest.cover
         frames = self._ring.between(quest.since_ns - 100_000_000, cover.touch.at_ns - EARLIER_NS)
-        found: list[Landed] = []
+        found = self._glimpsed(quest)
         unseen: list[Departure] = []
         for gone in quest.missing if len(frames) > 1 else ():
-            if gone.player not in cover.visits:
+            if gone.player not in cover.visits or any(gone.top.shows_same(landed.top) for landed in found):
                 continue
             seen: list[Sighting] = []
             for n, one in enumerate(self._sightings(gone, frames)):
                 if n % AT_A_TIME == 0:
                     yield []
                 seen += [] if one is None else [one]
-            touch = self._seen_at_rest(seen, frames, quest)
+            touch = self._seen_at_rest(gone, seen, frames, quest)
             if touch is not None:
                 found.append(_landed(gone, touch, cover))
             elif gone.sure and gone.player != quest.owner and gone.player not in quest.elsewhere:
@@ -78,24 +88,57 @@ class HiddenLandings:
             found.append(_landed(unseen[0], self._hand_at_rest(unseen[0].player, frames, quest), cover))
         yield sorted(found, key=lambda landed: landed.touch.at_ns)
 
+    def _glimpsed(self, quest: Quest) -> list[Landed]:
+        """Return the cards that were read at rest for one frame, and are not known to lie there anyway."""
+        found: list[Landed] = []
+        for glimpse in quest.glimpses:
+            told = [quest.cover.top, *quest.known, *(landed.top for landed in found)]
+            frames = self._ring.between(quest.since_ns - 100_000_000, glimpse.at_ns)
+            lies = any(glimpse.top.shows_same(top) or glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in told)
+            if lies or not frames:
+                continue
+            touch = touch_of(frames, self._ring.patch, glimpse.top.pose, self._card_mm, quest.before)
+            touch = touch or Touch(glimpse.at_ns, frames[0][0], glimpse.at_ns, False)
+            visits = dict.fromkeys(sorted(glimpse.players), touch.at_ns)
+            cover = quest.cover
+            found.append(Landed(cover.pile, touch, glimpse.top, visits, cover.settled_ns, glimpse.players))
+        return found
+
+    def _portrait(self, gone: Departure) -> Portrait:
+        scale = self._ring.patch.px_per_mm * COARSE
+        return portrait(gone.picture, gone.patch, gone.top.pose, self._card_mm, gone.player, scale)
+
     def _sightings(self, gone: Departure, frames: Frames) -> Iterator[Sighting | None]:
         """Yield where the card was in each frame since it may have left its row."""
-        patch, card_mm = self._ring.patch, self._card_mm
-        scale = patch.px_per_mm * COARSE
-        look_for = portrait(gone.picture, gone.patch, gone.top.pose, card_mm, gone.player, scale)
+        patch, scale = self._ring.patch, self._ring.patch.px_per_mm * COARSE
+        look_for = self._portrait(gone)
         for n, (at_ns, picture) in enumerate(frames):
             if gone.from_ns <= at_ns <= gone.to_ns + CARRY_NS:
-                yield sighting(look_for, n, _coarse(picture), patch, card_mm, scale)
+                yield sighting(look_for, n, _coarse(picture), patch, self._card_mm, scale)
 
-    def _seen_at_rest(self, seen: Sequence[Sighting], frames: Frames, quest: Quest) -> Touch | None:
+    def _seen_at_rest(self, gone: Departure, seen: Sequence[Sighting], frames: Frames, quest: Quest) -> Touch | None:
         """Return the touch of a card that can be seen lying still in some frames, and is neither the cover nor old."""
         patch, card_mm, before = self._ring.patch, self._card_mm, quest.before
         rest = last_rest(seen, [at for at, _ in frames], quest.around_mm, REACH_MM)
         if rest is None or share_in_place(frames[rest.frame][1], before, patch, rest.pose, card_mm) > LAY_THERE:
             return None
+        if self._lay_there(gone, rest, before) or self._is_another(gone, rest, frames[rest.frame][1]):
+            return None
         if self._is_cover(rest, frames, quest.cover):
             return None
         return touch_of(frames[: rest.frame + 1], patch, rest.pose, card_mm, before)
+
+    def _lay_there(self, gone: Departure, rest: Sighting, before: Image) -> bool:
+        """Whether the picture from before shows it there just as well: then it is an old card that looks like it."""
+        patch, scale = self._ring.patch, self._ring.patch.px_per_mm * COARSE
+        then = sighting(self._portrait(gone), rest.frame, _coarse(before), patch, self._card_mm, scale)
+        return then is not None and then.pose.apart_mm(rest.pose) < SAME_MM and then.alike > rest.alike - NEWER
+
+    def _is_another(self, gone: Departure, rest: Sighting, picture: Image) -> bool:
+        """Whether the reader clearly names another card there."""
+        quad = self._ring.patch.to_patch(rest.pose.quad_mm(self._card_mm))
+        [reading] = self._reader.read(rectify(picture, quad)[None])
+        return reading.best[1] > ANOTHER and reading.cards.get(gone.top.reading.best[0], 0.0) < NOT_IT
 
     def _is_cover(self, rest: Sighting, frames: Frames, cover: Landed) -> bool:
         """Whether what rests there is the covering card itself, which looks much like the one that is missing."""
@@ -122,7 +165,8 @@ class HiddenLandings:
 
 
 def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:
-    return Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns)
+    there = frozenset((gone.player,))
+    return Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns, there)
 
 
 def _coarse(picture: Image) -> Gray:

@@ -10,6 +10,7 @@ from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
 from hardware.vision.touch import Ring, Touch, touch_of
+from referee.cards import is_joker
 from referee.table import Pile, Player
 
 REACH_MM: Final = 30.0
@@ -21,6 +22,7 @@ APPROACH_MM: Final = (15.0, 130.0)
 """Depth and width of the strip before a player's row that an arm must cross on its way to a pile."""
 SAME_PLACE_MM: Final = 8.0
 REMEMBERED: Final = 4
+CERTAIN: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Landed:
     visits: dict[Player, int]
     settled_ns: int
     """When it was seen lying still."""
+    at_touch: frozenset[Player] = frozenset()
+    """Whose hands were there when it touched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +81,30 @@ class PileWatch:
     def take_over(self, other: "PileWatch") -> None:
         """Go on with what another watch of the same pile knows."""
         self.spot.take_over(other.spot)
-        self._below = other._below
+        self._below, self.spot.known = other._below, other.spot.known
 
     def judge(self, seen: Settled, middle_before: Image) -> PileChange | None:
         """Return what the pile's new settled picture means; None if nothing landed and nothing left."""
+        change = self._change(seen, middle_before)
+        self.spot.known = tuple(self._below)
+        return change
+
+    def _change(self, seen: Settled, middle_before: Image) -> PileChange | None:
         now, before = seen.now, seen.before
         if now is None:
             self._below.clear()
             return Cleared(self.pile, seen.at_ns, seen.visits) if before is not None else None
-        if before is not None and (now is before or now.shows_same(before)):
+        if before is not None and (seen.same or now is before or now.shows_same(before)):
             return None
         for depth, lower in enumerate(reversed(self._below), 1):
-            if now.shows_same(lower) and now.pose.apart_mm(lower.pose) < SAME_PLACE_MM and before is not None:
+            if before is not None and _is_bare_again(now, lower):
                 del self._below[-depth:]
                 return TakenOff(self.pile, seen.at_ns, before, seen.visits)
         if before is not None:
             self._below = [*self._below, before][-REMEMBERED:]
-        return Landed(self.pile, self._touch(seen, now, middle_before), now, seen.visits, seen.at_ns)
+        touch = self._touch(seen, now, middle_before)
+        present = self.spot.present(touch.at_ns)
+        return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present)
 
     def _touch(self, seen: Settled, now: Top, middle_before: Image) -> Touch:
         frames = self._ring.between(seen.since_ns - 200_000_000, seen.at_ns)
@@ -101,6 +112,14 @@ class PileWatch:
         if found is not None:
             return found
         return Touch((seen.since_ns + seen.at_ns) // 2, seen.since_ns, seen.at_ns, False)
+
+
+def _is_bare_again(now: Top, lower: Top) -> bool:
+    """Whether the card on top is one that lay there before. A pack has each card once: its place may have changed."""
+    if not now.shows_same(lower):
+        return False
+    certain = min(now.reading.best[1], lower.reading.best[1]) > CERTAIN and not is_joker(now.reading.best[0])
+    return certain or now.pose.apart_mm(lower.pose) < SAME_PLACE_MM
 
 
 def middle_patch(table: Table) -> Patch:

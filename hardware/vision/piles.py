@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.vision.cardfit import Fit, fit_cards
-from hardware.vision.reader import Reading, rectify
+from hardware.vision.cardfit import Fit, Free, fit_cards
+from hardware.vision.reader import CROP_SIZE, Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
 
@@ -26,12 +26,19 @@ COARSE_PX_PER_MM: Final = 0.625
 """The scale at which cards are searched for everywhere."""
 MOST_READ: Final = 3
 MOST_READ_AT_FIRST: Final = 8
+MOST_READ_UNDER_HANDS: Final = 6
+SAME_PLACE_MM: Final = 8.0
+COVERED_OFF: Final = 0.7
+"""So much less is an answer worth that sees the old card where it does not show any more."""
+OLD: Final = 0.6
+"""Correlation with the picture before from which a card has lain there all the time."""
 SURE_ENOUGH: Final = 0.97
 NOTHING_THERE: Final = 0.8
 BARELY_SURE: Final = 0.8
 BARELY_READ: Final = 0.3
-JITTER_MM: Final = ((0.0, 0.0), (1.5, 0.0), (-1.5, 0.0), (0.0, 1.5), (0.0, -1.5))
+JITTER_MM: Final = ((0.0, 0.0), (1.5, 1.0), (-1.5, -1.0))
 """Where a card that is hard to read is read again: the mean over small shifts is better than any one of them."""
+FURTHER_MM: Final = 24.0
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 PLAIN_SHARE: Final = 0.9
@@ -72,6 +79,8 @@ class Finding:
     top: Top
     edges: float
     """How well four edges of a card show there."""
+    free: Free = "whole"
+    """The part that no hand covers."""
 
     @property
     def convinces(self) -> bool:
@@ -112,11 +121,14 @@ def biggest_change(changed: Mask, patch: Patch) -> Mask:
     """Return the largest part of what changed that hangs together within a few millimetres."""
     gap = round(6 * patch.px_per_mm)
     joined = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
+    half = cv2.resize(joined, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_NEAREST)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(half)
     if count < 2:
         return changed
     largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-    return np.asarray(cv2.bitwise_and(changed, (labels == largest).view(np.uint8) * np.uint8(255)), np.uint8)
+    part = cv2.dilate(cv2.inRange(labels, largest, largest), np.ones((2, 2), np.uint8))
+    whole = cv2.resize(part, joined.shape[::-1], interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.bitwise_and(changed, whole), np.uint8)
 
 
 def area_mm2(mask: Mask, patch: Patch) -> float:
@@ -152,27 +164,78 @@ class TopFinder:
         self._coarse_size = (round(width * share), round(height * share))
         self._coarse = replace(patch, px_per_mm=patch.px_per_mm * self._coarse_size[0] / width)
 
-    def glance(self, picture: Image, changed: Mask | None, near: Sequence[Pose]) -> Finding | None:
+    def glance(
+        self, picture: Image, changed: Mask | None, near: Sequence[Pose], covered: Top | None = None
+    ) -> Finding | None:
         """Return the best of a few likely cards: one that fills what changed, and those at the poses given.
 
-        `changed`: where the picture differs from the last settled one, which a new card must explain.
+        `changed`: where the picture differs from the last settled one, which a new card must explain; `covered`: a card
+        that does not show any more where it lay.
         """
         gray = _gray(picture)
-        likely = [*near, *([] if changed is None else _hull_poses(changed, self.patch, self._card_mm))]
-        return self._best(picture, [self._fit(gray, pose, np.zeros(1), 2.0) for pose in likely], changed)
+        best: Finding | None = None
+        for pose in [*([] if changed is None else _hull_poses(changed, self.patch, self._card_mm)), *near]:
+            found = self._best(picture, [self._fit(gray, pose, np.zeros(1), 2.0)], changed, covered)
+            best = found if best is None or (found is not None and found.worth > best.worth) else best
+            if best is not None and best.convinces:
+                break
+        return best
+
+    def under_hands(self, picture: Image, before: Image, free: Sequence[Free], near: Finding | None) -> Finding | None:
+        """Return the best new card whose player's hand still covers one end of it.
+
+        `before`: the last settled picture, in which it does not lie yet; `free`: the ends that may be free; `near`: the
+        card that was found in the picture before, to look there only.
+        """
+        gray = _gray(picture)
+        found: list[tuple[Fit, Free]] = []
+        if near is not None:
+            found = [(self._fit(gray, near.top.pose, np.zeros(1), 2.0, near.free), near.free)]
+        else:
+            small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+            place = self._coarse, self._card_mm, self._angles, self._around_mm, self._reach_mm
+            found = [(fit, end) for end in free for fit in fit_cards(small, *place, MOST_READ_UNDER_HANDS, end)]
+        new = [
+            (fit.score - 0.8 * max(0.0, old), fit, end)
+            for fit, end in found
+            if (old := self.alike(picture, before, fit.pose, end)) < OLD
+        ]
+        if not new:
+            return None
+        likely = sorted(new, key=lambda one: -one[0])[:MOST_READ]
+        tops = self._read(picture, [fit.pose for _, fit, _ in likely])
+        read = [
+            Finding(worth + 0.6 * top.sure, top, fit.score, end)
+            for (worth, fit, end), top in zip(likely, tops, strict=True)
+        ]
+        return max(read, key=lambda finding: finding.worth)
+
+    def alike(self, now: Image, before: Image, pose: Pose, free: Free) -> float:
+        """Return how well the free end of a card at `pose` correlates with what was there before, -1 to 1."""
+        quad = self.patch.to_patch(pose.quad_mm(self._card_mm))
+        half = slice(0, CROP_SIZE[1] // 2) if free == "upper" else slice(CROP_SIZE[1] // 2, None)
+        grays = (cv2.cvtColor(rectify(one, quad), cv2.COLOR_BGR2GRAY)[half].astype(np.float32) for one in (now, before))
+        a, b = (gray - gray.mean() for gray in grays)
+        return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum() + 1.0))
 
     def search(
-        self, picture: Image, changed: Mask | None, *, sideways: bool = False, most: int = MOST_READ
+        self,
+        picture: Image,
+        changed: Mask | None,
+        *,
+        sideways: bool = False,
+        most: int = MOST_READ,
+        covered: Top | None = None,
     ) -> Finding | None:
         """Return the best card among the `most` places where four edges say most clearly that one could lie.
 
-        `sideways`: look for one that lies across.
+        `sideways`: look for one that lies across; `covered`: as for `glance`.
         """
         small = cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA)
         angles = self._angles + 90.0 if sideways else self._angles
         around, reach = self._around_mm, self._reach_mm
         fits = fit_cards(_gray(small), self._coarse, self._card_mm, angles, around, reach, most)
-        return self._best(picture, fits, changed)
+        return self._best(picture, fits, changed, covered)
 
     def find(self, picture: Image, may_lie_across: bool) -> Top | None:
         """Return the card on top in a picture that nothing is known about; None if no card shows."""
@@ -184,37 +247,51 @@ class TopFinder:
 
     def sharpened(self, picture: Image, found: Finding) -> Top | None:
         """Return what was found at a better pose, read again if that makes it surer; None if it is no card."""
-        top = found.top
+        top = found.top if found.top.sure > SURE_ENOUGH else self._surest_near(picture, found.top)
         unread = top.reading.best[1] < BARELY_READ and top.reading.face_down < BARELY_SURE
         if top.reading.nothing > NOTHING_THERE or (unread and found.edges < LEAST_EDGES):
             return None
         if top.reading.best[1] < BARELY_SURE and self._is_plain(picture, top.pose):
             return None
-        pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0).pose
+        pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0, found.free).pose
         if top.sure > SURE_ENOUGH:
             return Top(pose, top.reading)
         near = [replace(pose, x_mm=pose.x_mm + dx, y_mm=pose.y_mm + dy) for dx, dy in JITTER_MM]
         again = Top(pose, _mean([other.reading for other in self._read(picture, near)]))
         return again if again.sure >= top.sure or again.shows_same(top) else top
 
+    def _surest_near(self, picture: Image, top: Top) -> Top:
+        """Return the same card where it is read most surely, further off along its sides: pips look like sides."""
+        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+        turns = top.pose.angle_deg + np.array([-3.0, 0.0, 3.0])
+        around = top.pose.x_mm, top.pose.y_mm
+        fits = fit_cards(small, self._coarse, self._card_mm, turns, around, FURTHER_MM, MOST_READ)
+        same = [one for one in self._read(picture, [fit.pose for fit in fits]) if one.shows_same(top)]
+        return max([top, *same], key=lambda one: one.sure)
+
     def _is_plain(self, picture: Image, pose: Pose) -> bool:
         """Whether nothing is printed there as on a back: what was taken for one is a printed place or bare table."""
         return plainness(rectify(picture, self.patch.to_patch(pose.quad_mm(self._card_mm)))) > PLAIN_SHARE
 
-    def _fit(self, gray: Gray, pose: Pose, turns: NDArray[np.float64], slack_mm: float) -> Fit:
+    def _fit(self, gray: Gray, pose: Pose, turns: NDArray[np.float64], slack_mm: float, free: Free = "whole") -> Fit:
         """Return the best rectangle close to a pose."""
         centre = (pose.x_mm, pose.y_mm)
-        return fit_cards(gray, self.patch, self._card_mm, pose.angle_deg + turns, centre, slack_mm, 1)[0]
+        return fit_cards(gray, self.patch, self._card_mm, pose.angle_deg + turns, centre, slack_mm, 1, free)[0]
 
     def _read(self, picture: Image, poses: Sequence[Pose]) -> list[Top]:
         crops = np.stack([rectify(picture, self.patch.to_patch(pose.quad_mm(self._card_mm))) for pose in poses])
         return [Top(pose, reading) for pose, reading in zip(poses, self._reader.read(crops), strict=True)]
 
-    def _best(self, picture: Image, fits: Sequence[Fit], changed: Mask | None) -> Finding | None:
+    def _best(
+        self, picture: Image, fits: Sequence[Fit], changed: Mask | None, covered: Top | None = None
+    ) -> Finding | None:
         if not fits:
             return None
         tops = self._read(picture, [fit.pose for fit in fits])
-        found = [Finding(self._worth(fit, top, changed), top, fit.score) for fit, top in zip(fits, tops, strict=True)]
+        found = []
+        for fit, top in zip(fits, tops, strict=True):
+            off = COVERED_OFF if covered is not None and _is_same(top, covered) else 0.0
+            found.append(Finding(self._worth(fit, top, changed) - off, top, fit.score))
         return max(found, key=lambda finding: finding.worth)
 
     def _worth(self, fit: Fit, top: Top, changed: Mask | None) -> float:
@@ -226,6 +303,11 @@ class TopFinder:
             cv2.fillConvexPoly(inside, np.round(quad).astype(np.int32), 255)
             explained = cv2.countNonZero(cv2.bitwise_and(inside, changed)) / max(1, cv2.countNonZero(changed))
         return fit.score + 0.6 * top.sure + explained
+
+
+def _is_same(one: Top, other: Top) -> bool:
+    """Whether both are the same card in the same place."""
+    return one.shows_same(other) and one.pose.apart_mm(other.pose) < SAME_PLACE_MM
 
 
 def _hull_poses(changed: Mask, patch: Patch, card_mm: tuple[float, float]) -> list[Pose]:

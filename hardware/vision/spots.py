@@ -1,15 +1,19 @@
 """A spot is where one stack of cards lies: a pile or a place of a row. It is looked at when it has settled."""
 
+from collections import deque
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
+from hardware.vision.cardfit import Free
 from hardware.vision.likeness import Likeness
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     LEAST_CHANGE_MM2,
+    LEAST_EDGES,
+    SAME_PLACE_MM,
     Finding,
     Mask,
     Reader,
@@ -26,6 +30,10 @@ from referee.table import Player
 PEEK_NS: Final = 120_000_000
 """Pause between looks under a hand that rests."""
 CERTAIN: Final = 0.93
+EXPECTED: Final = 0.85
+GLIMPSED: Final = 0.8
+UNMOVED: Final = 0.8
+"""Correlation from which the free end of a card shows the same as before."""
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
 LIKELY: Final = 0.6
@@ -35,12 +43,31 @@ MOVING_SHARE: Final = 0.012
 COVERED_SHARE: Final = 0.02
 APPROACH_SHARE: Final = 0.15
 """An arm that reaches a pile covers so much of the strip between the pile and its player's row."""
+COVERED_PRINT: Final = 0.5
+"""Of a top that lies bare where it lay more than this share of the print shows."""
+FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
+"""The end of a card that its player's hand leaves free."""
+AROUND_NS: Final = 45_000_000
+MOST_REMEMBERED: Final = 300
 SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
 MOST_IN_VAIN: Final = 4
 """So often a spot where nothing can be read is looked at again a little later, before it counts as unread or bare."""
 MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A new card that was read in a single frame, at rest under its player's hand, before the next one came."""
+
+    at_ns: int
+    top: Top
+    free: Free
+    players: frozenset[Player]
+    """Whose hands were over it."""
+    picture: Image
+    """The spot in that frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +82,17 @@ class Settled:
     before: Top | None
     before_picture: Image
     now: Top | None
+    glimpses: tuple[Glimpse, ...] = ()
+    same: bool = False
+    """It is still the card that was read under its player's hand, now read better."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
     at_ns: int
     picture: Image
+    covered: bool
+    """Whether the top that lay there no longer shows."""
     found: Finding | None
 
 
@@ -96,8 +128,14 @@ class Spot:
         self.looked = False
         """Whether cards were read in the frame that was seen last."""
         self.visits: dict[Player, int] = {}
+        self._present: deque[tuple[int, frozenset[Player]]] = deque(maxlen=MOST_REMEMBERED)
         self._looks: list[_Look] = []
-        self._glimpse: Top | None = None
+        self._glimpse: Finding | None = None
+        self._glimpses: list[Glimpse] = []
+        self._free: Free = "whole"
+        """The end of the top that was free when it was read."""
+        self.known: Sequence[Top] = ()
+        """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
         self._peeked_ns = 0
         self._wait_until_ns = 0
         self._in_vain = 0
@@ -110,6 +148,11 @@ class Spot:
     def still(self) -> bool:
         """Whether nothing is or was over it since it was last looked at."""
         return self.disturbed_ns is None
+
+    def present(self, at_ns: int) -> frozenset[Player]:
+        """Return whose hands were over it around a moment."""
+        near = [players for moment, players in self._present if abs(moment - at_ns) <= AROUND_NS]
+        return frozenset().union(*near)
 
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
@@ -133,17 +176,18 @@ class Spot:
         over = [hand for hand in hands if self._is_over(hand)]
         for hand in over:
             self.visits[hand.player] = frame.at_ns
+        self._present.append((frame.at_ns, frozenset(hand.player for hand in over)))
         if self.disturbed_ns is None:
-            if not over and self.zone.share(self._motion.moving) <= MOVING_SHARE:
+            if not over and (not self._motion.moved or self.zone.share(self._motion.moving) <= MOVING_SHARE):
                 return None
             self.disturbed_ns = frame.at_ns
         if self._core.share(self._motion.moving) > MOVING_SHARE:
-            self._peeked_ns = 0
+            self._peeked_ns, self._glimpse = 0, None
             return self._conclude_if_read()
         if not may_look or frame.at_ns < self._wait_until_ns:
             return None
         if any(self._core.share(hand.cells) > COVERED_SHARE for hand in over):
-            return self._peek(frame, expected) if self._peeks else None
+            return self._peek(frame, over, expected) if self._peeks else None
         return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
@@ -152,7 +196,7 @@ class Spot:
             return False
         return hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE
 
-    def _peek(self, frame: Frame, expected: Set[Card]) -> Settled | None:
+    def _peek(self, frame: Frame, over: Sequence[Hand], expected: Set[Card]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
         if frame.at_ns - self._peeked_ns < PEEK_NS:
             return None
@@ -161,22 +205,36 @@ class Spot:
             return None
         self.looked = True
         glimpse, self._glimpse = self._glimpse, None
-        if glimpse is None:
-            found = self.finder.search(picture, None)
-        else:
-            found = self.finder.glance(picture, None, [glimpse.pose])
-        if found is None or (self.top is not None and found.top.shows_same(self.top)):
+        ends = [FREE_END[player] for player in sorted({hand.player for hand in over})]
+        found = self.finder.under_hands(picture, self.picture, ends, glimpse)
+        if found is None or any(found.top.shows_same(old) for old in self._lying()):
             self._peeked_ns = frame.at_ns
             return None
-        again = glimpse is not None and found.top.shows_same(glimpse) and found.top.sure > CERTAIN
-        if again or (found.top.reading.best[0] in expected and found.top.sure > LIKELY):
+        read = found.top.reading.best[1]
+        again = glimpse is not None and found.top.shows_same(glimpse.top) and read > CERTAIN
+        if again or (found.top.reading.best[0] in expected and read > EXPECTED):
             self._peeked_ns = frame.at_ns
-            return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found))
-        if found.top.sure > CERTAIN:
-            self._glimpse = found.top
+            self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
+            return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found), found.free)
+        if read > GLIMPSED:
+            players = frozenset(hand.player for hand in over)
+            self._remember(Glimpse(frame.at_ns, found.top, found.free, players, picture.copy()))
+        if read > CERTAIN:
+            self._glimpse = found
         else:
             self._peeked_ns = frame.at_ns
         return None
+
+    def _remember(self, glimpse: Glimpse) -> None:
+        """Keep a glimpse; of two of one card the surer one."""
+        last = self._glimpses[-1] if self._glimpses else None
+        if last is None or last.top.pose.apart_mm(glimpse.top.pose) > SAME_PLACE_MM:
+            self._glimpses.append(glimpse)
+        elif glimpse.top.sure > last.top.sure:
+            self._glimpses[-1] = glimpse
+
+    def _lying(self) -> Sequence[Top]:
+        return self.known if self.top is None else (*self.known, self.top)
 
     def _look(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Look at the spot as it lies free, again in the next frames if it does not convince."""
@@ -189,8 +247,12 @@ class Spot:
             self._looks.clear()
             return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
         self.looked = True
-        self._looks.append(_Look(frame.at_ns, picture.copy(), self._found(picture, changed)))
-        found = self._looks[-1].found
+        covered = self.shows(frame.image) < COVERED_PRINT
+        found = self._found(picture, changed, covered)
+        self._looks.append(_Look(frame.at_ns, picture.copy(), covered, found))
+        if found is not None and self._moves(found.top):
+            self._looks.clear()
+            return None
         if found is not None and found.convinces:
             return self._at_rest(self._conclude(), hand_near)
         if len(self._looks) < MOST_LOOKS:
@@ -214,11 +276,15 @@ class Spot:
 
     def _still_bare(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Nothing has happened here so far. While a hand is near, the picture of the spot is left as it was."""
+        self._glimpses.clear()
         self.disturbed_ns = frame.at_ns
         self._in_vain = 0
         if hand_near:
             return None
-        return self._at_rest(self._settled(frame.at_ns, self.patch.cut(frame.image), self.top), hand_near)
+        likeness = self._likeness
+        seen = self._settled(frame.at_ns, self.patch.cut(frame.image), self.top)
+        self._likeness = likeness
+        return self._at_rest(seen, hand_near)
 
     def _like_before(self) -> Likeness | None:
         if self._likeness is None and self.top is not None:
@@ -227,14 +293,21 @@ class Spot:
             self._likeness = Likeness(self._table.card_size_mm, self.picture, quad, quad_px)
         return self._likeness
 
-    def _found(self, picture: Image, changed: Mask) -> Finding | None:
-        """Look where a card is likely, at the second look everywhere, at the third for one that lies across."""
+    def _moves(self, top: Top) -> bool:
+        """Whether what was taken for a lying card is on its way."""
+        place = self._motion.zone(top.pose.quad_mm(self._table.card_size_mm))
+        return place.share(self._motion.moving) > MOVING_SHARE
+
+    def _found(self, picture: Image, changed: Mask, is_covered: bool) -> Finding | None:
+        """Look where a card is likely; if that is not sure, next time everywhere, then for one that lies across."""
+        covered = self.top if is_covered else None
         main = biggest_change(changed, self.patch)
-        if len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks):
-            return self.finder.search(picture, main, sideways=len(self._looks) == 2)
+        sure = any(look.found is not None and _is_sure(look.found) for look in self._looks)
+        if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
+            return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
         near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
         near += [self.top.pose] if self.top is not None and not near else []
-        return self.finder.glance(picture, main, near)
+        return self.finder.glance(picture, main, near, covered)
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""
@@ -245,10 +318,12 @@ class Spot:
 
     def _conclude(self) -> Settled:
         """Take the best of the looks. If there was only time for a glance, search now."""
+        self.looked = True
         last = self._looks[-1]
         if len(self._looks) == 1 and (last.found is None or not last.found.convinces):
             changed = changed_pixels(last.picture, self.picture)
-            self._looks.append(_Look(last.at_ns, last.picture, self._found(last.picture, changed)))
+            found = self._found(last.picture, changed, last.covered)
+            self._looks.append(_Look(last.at_ns, last.picture, last.covered, found))
         best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
         self._looks.clear()
         now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
@@ -262,19 +337,36 @@ class Spot:
             self.visits.clear()
         return seen
 
-    def _settled(self, at_ns: int, picture: Image, now: Top | None) -> Settled:
+    def _settled(self, at_ns: int, picture: Image, now: Top | None, free: Free = "whole") -> Settled:
         assert self.disturbed_ns is not None
         visits = {player: last for player, last in self.visits.items() if last >= self.disturbed_ns}
-        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture.copy(), now)
+        glimpses, self._glimpses = tuple(one for one in self._glimpses if not self._shows(one, picture)), []
+        same = free == "whole" and self._is_same_card(picture)
+        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture.copy(), now, glimpses, same)
+        self._free = free
         self._keep(picture)
         self.top = now
         self.disturbed_ns = at_ns
         self._in_vain = 0
         return seen
 
+    def _shows(self, glimpse: Glimpse, picture: Image) -> bool:
+        """Whether the card of a glimpse still lies there bare: then it is not one that was covered."""
+        return self.finder.alike(picture, glimpse.picture, glimpse.top.pose, glimpse.free) > UNMOVED
+
+    def _is_same_card(self, picture: Image) -> bool:
+        """Whether the card that was read under a hand shows as it did then, at the end that was free."""
+        if self.top is None or self._free == "whole":
+            return False
+        return self.finder.alike(picture, self.picture, self.top.pose, self._free) > UNMOVED
+
     def _keep(self, picture: Image) -> None:
         self.picture[:] = picture
         self._likeness = None
+
+
+def _is_sure(found: Finding) -> bool:
+    return found.top.sure > CERTAIN and found.edges > LEAST_EDGES
 
 
 def _is_read(found: Finding | None) -> bool:

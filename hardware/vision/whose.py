@@ -7,7 +7,6 @@ from typing import Final
 from hardware.vision.landings import Landed
 from hardware.vision.piles import Top
 from hardware.vision.rows import Departure
-from hardware.vision.touch import Touch
 from referee.cards import Card
 from referee.observations import Origin, PlayerOdds
 from referee.table import PLAYERS, Player
@@ -17,6 +16,8 @@ LEFT_BEFORE_NS: Final = 1_500_000_000
 REMEMBER_NS: Final = 10_000_000_000
 UNSEEN: Final = 0.01
 """Odds of a card that comes from the spit cards, or from where nobody saw, before anything else is known."""
+LATER: Final = 0.1
+"""Odds that a card is from a player whose hand was at the pile before or after it touched, but not then."""
 STRANGER: Final = 0.02
 """Odds that a card is from a player whose hand was not seen at the pile."""
 KNOWN: Final = 0.5
@@ -43,7 +44,7 @@ class Whose:
         gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
         weights: dict[tuple[Player, int | None], float] = {}
         for player in PLAYERS:
-            near = (1.0 if player in landed.visits else STRANGER) * _held(landed.touch, player)
+            near = _near(landed, player) * _held(landed, player)
             weights[player, None] = UNSEEN * near
             for left in gone:
                 if left.player == player:
@@ -80,9 +81,16 @@ def players_of(origins: Sequence[Origin]) -> PlayerOdds:
     return odds
 
 
-def _held(touch: Touch, player: Player) -> float:
+def _near(landed: Landed, player: Player) -> float:
+    """Return how well the moment of the touch goes with this player: whose card it is has a hand there."""
+    if player in landed.at_touch:
+        return 1.0
+    return LATER if player in landed.visits else STRANGER
+
+
+def _held(landed: Landed, player: Player) -> float:
     """Return how well the covered end of the card goes with this player's hand: a hand covers its own end."""
-    towards = touch.far_end if player == "p2" else -touch.far_end
+    towards = landed.touch.far_end if player == "p2" else -landed.touch.far_end
     return max(WRONG_END, 0.5 + 0.5 * towards)
 
 
