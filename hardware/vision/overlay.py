@@ -79,8 +79,9 @@ def _outline(picture: Image, quad: Points, colour: Colour, thick: int = 2) -> No
 
 
 def _write(picture: Image, text: str, at: tuple[int, int], size: float) -> None:
-    for colour, thick in (((0, 0, 0), 3), (TEXT, 1)):
-        cv2.putText(picture, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, colour, thick, cv2.LINE_AA)
+    x, y = at
+    for colour, dx, dy in (((0, 0, 0), 1, 1), ((0, 0, 0), -1, -1), (TEXT, 0, 0)):
+        cv2.putText(picture, text, (x + dx, y + dy), cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)
 
 
 class EyesVideo:
@@ -98,7 +99,7 @@ class EyesVideo:
             player = max(seen.players, key=lambda one: seen.players[one], default="unknown")
             self._lines.append((seen.at_ns, f"{seen.at_ns / 1e9:.2f} {player} {card[0]} {card[1]:.2f} on {seen.pile}"))
         elif isinstance(seen, Verdict) and not isinstance(seen, Observation):
-            sentence = getattr(seen, "sentence", "") or type(seen).__name__
+            sentence = getattr(seen, "sentence", "") or getattr(seen, "ruling", "") or type(seen).__name__
             self._lines.append((seen.at_ns, f"{seen.at_ns / 1e9:.2f} {sentence}"))
 
     def show(self, frame: Frame, eyes: Eyes, seen: Sequence[AnyObservation]) -> None:
