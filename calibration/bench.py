@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from calibration.camera import Filmed
+from calibration.offset import Offset
 from calibration.wires import Press
 from hardware.checks.report import Answer
 from hardware.frames import Image
@@ -65,6 +66,9 @@ class Bench(Protocol):
         """Return the first slaps of the first two pads, the earlier one first; fewer where they did not come in time.
 
         Raises DeviceError."""
+
+    def blink(self, seconds: float) -> Offset:
+        """Blink the lights in front of the camera; return how late it stamps. Raises DeviceError where none is seen."""
 
     def another(self, ask: str) -> bool:
         """Ask whether there is more to do: True goes on once the person is ready, False finishes."""

@@ -97,7 +97,7 @@ def offset_of(looks: Sequence[Look], switched: Sequence[Switched]) -> Offset:
 
 def film_blinking(camera: Camera, outputs: Outputs, seconds: float, clock: Clock = monotonic_ns) -> Offset:
     """Blink both lights in front of an opened camera for some seconds; return the offset, or raise DeviceError."""
-    blinker = _Blinker(outputs, clock)
+    blinker = Blinker(outputs, clock)
     blinker.start()
     try:
         end_ns = clock() + round(seconds * 1e9)
@@ -109,10 +109,10 @@ def film_blinking(camera: Camera, outputs: Outputs, seconds: float, clock: Clock
     return offset_of(looks, switched)
 
 
-class _Blinker(Thread):
+class Blinker(Thread):
     """Switches both lights at irregular moments and remembers them."""
 
-    def __init__(self, outputs: Outputs, clock: Clock) -> None:
+    def __init__(self, outputs: Outputs, clock: Clock = monotonic_ns) -> None:
         super().__init__(name="blinking", daemon=True)
         self._outputs, self._clock = outputs, clock
         self._switched = [Switched(clock(), False)]

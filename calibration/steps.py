@@ -15,7 +15,7 @@ from calibration.light import glare_map, light_answers
 from calibration.sides import settled
 from calibration.trial import answers, measured, read_table, slapped_together
 from calibration.wires import as_asked, judged, pads_in_turn
-from hardware.checks.report import Answer, fail, ok, warn
+from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.tablefile import POKER_MM, Points, Table, load_table, save_table
 from hardware.vision.enrolled import deck_file, reader_for, save_deck
 from hardware.vision.reader import CardReader
@@ -27,6 +27,8 @@ FILMED: Final = 45
 """So many pictures tell flicker and rate: a second and a half at 30 a second."""
 PATIENCE_NS: Final = 20_000_000_000
 TOGETHER_NS: Final = 15_000_000_000
+BLINKS_S: Final = 8.0
+SURE_DELAY_NS: Final = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +175,31 @@ def together(bench: Bench, patience_ns: int = TOGETHER_NS) -> Told:
     yield Found("slap", slapped_together(bench.race(patience_ns)))
 
 
+def delay(bench: Bench, seconds: float = BLINKS_S) -> Told:
+    """Measure how late the camera's stamps are against the pads': it watches the table's lights blink."""
+    yield Ask("The lights blink now; one of them must be in the picture.")
+    try:
+        found = bench.blink(seconds)
+    except DeviceError as error:
+        yield Found("delay", skip(f"not measured: {error}"))
+        return
+    known = load_table(bench.table_path)
+    measured_ns = (found.behind_ns, found.uncertainty_ns)
+    save_table(
+        replace(known, behind_pads_ns=measured_ns[0], behind_pads_uncertainty_ns=measured_ns[1]), bench.table_path
+    )
+    says = f"camera {found.behind_ns / 1e6:.1f} ms behind the pads (±{found.uncertainty_ns / 1e6:.1f})"
+    sure = found.uncertainty_ns <= SURE_DELAY_NS
+    yield Found(
+        "delay", ok(says) if sure else warn(says, "measure longer: `spit-referee calibrate offset --seconds 30`")
+    )
+
+
 def trial(bench: Bench) -> Told:
-    """The test of everything: what is read, then both pads."""
+    """The test of everything: what is read, both pads, and the camera's delay against them."""
     yield from test(bench)
     yield from together(bench)
+    yield from delay(bench)
 
 
 def table_if_any(bench: Bench) -> Table | None:

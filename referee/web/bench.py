@@ -9,6 +9,7 @@ from typing import Final
 
 from calibration.bench import Scene
 from calibration.camera import Filmed
+from calibration.offset import Blinker, Offset, look_at, offset_of
 from calibration.wires import Listener, Press
 from hardware.frames import Frame
 from hardware.pads import PadReader
@@ -98,6 +99,21 @@ class LiveBench:
             if slaps := self._listener.race(min(left_ns, SLICE_NS)):
                 return slaps
         return []
+
+    def blink(self, seconds: float) -> Offset:
+        """Blink the rig's lights while its camera films."""
+        if self._signals is None:
+            raise DeviceError("no lights are wired; see the step wires")
+        blinker = Blinker(self._signals.outputs)
+        blinker.start()
+        end_s = monotonic() + seconds
+        looks = []
+        try:
+            while monotonic() < end_s:
+                looks += [look_at(frame) for frame in self.film(1).frames]
+        finally:
+            switched = blinker.stop()
+        return offset_of(looks, switched)
 
     def another(self, ask: str) -> bool:
         """Wait until the person has answered on the page."""

@@ -14,6 +14,7 @@ from visitor import Visitor
 from calibration import steps
 from calibration.bench import Ask, Found, Scene, Shown, StepEvent
 from calibration.camera import Filmed
+from calibration.offset import Offset
 from calibration.plan import PLAN
 from calibration.wires import Press
 from hardware.checks.report import fail, ok, skip, warn
@@ -54,6 +55,9 @@ class StillBench:
         return [
             Press(pad, None, 0, at_ns=n * 12_000_000, uncertainty_ns=50_000) for n, pad in enumerate(FOUR_PADS[::2])
         ]
+
+    def blink(self, seconds: float) -> Offset:
+        raise DeviceError("no light is seen")
 
     def another(self, ask: str) -> bool:
         return self.answers.pop(0)
@@ -102,6 +106,13 @@ def test_the_simulated_table_passes_camera_light_corners_sides_and_test(bench: S
     tested = told(steps.trial(bench))
     assert tested["pile A"].startswith("OK 3S") and tested["residual"].startswith("OK")
     assert tested["slap"] == "OK p1/A was first, p2/A 12.0 ms later (±0.10)"
+    assert tested["delay"] == "SKIP not measured: no light is seen"
+
+
+def test_the_delay_of_the_camera_is_measured_and_kept(bench: StillBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "blink", lambda seconds: Offset(38_000_000, 3_000_000, (5, 5), 200))
+    assert told(steps.delay(bench))["delay"] == "OK camera 38.0 ms behind the pads (±3.0)"
+    assert load_table(bench.table_path).behind_pads_ns == 38_000_000
 
 
 def test_corners_that_are_shown_write_the_same_table(bench: StillBench, tmp_path: Path) -> None:

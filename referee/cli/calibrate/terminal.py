@@ -12,11 +12,14 @@ import typer
 from calibration.bench import Ask, Found, Scene, Shown, Told
 from calibration.camera import Filmed, film
 from calibration.corners import save_picture
+from calibration.offset import Offset, film_blinking
 from calibration.wires import Listener, Press, listening
+from hardware.cameras.choose import one_camera
 from hardware.cameras.video import VideoFile
 from hardware.frames import Frame
 from hardware.pads import MockPads, pad_backend, pads_of
 from hardware.pads.mock_pads import key_listener
+from hardware.signals import outputs_of
 from referee.cli.calibrate.options import alike, picture
 from referee.cli.check import show
 from referee.cli.keyboard import Keyboard
@@ -75,6 +78,16 @@ class TerminalBench:
         if self._listener is None:
             self._listener = self._stack.enter_context(pads_or_keys(self.settings.pads, self._keys))
         return self._listener
+
+    def blink(self, seconds: float) -> Offset:
+        """Blink the table's own lights in front of its own camera."""
+        camera, outputs = one_camera(self.settings.camera), outputs_of(self.settings.signals)
+        try:
+            camera.open()
+            return film_blinking(camera, outputs, seconds)
+        finally:
+            outputs.close()
+            camera.close()
 
     def another(self, ask: str) -> bool:
         """Ask at the terminal."""
