@@ -28,8 +28,6 @@ SIZE_PX: Final = (1280, 720)
 SEED: Final = 7
 BEFORE_NS: Final = 2_000_000_000
 """So long before the first card on a pile the bench begins."""
-KEPT_EVERY: Final = 2
-"""Every second picture is refereed once more to see what memory that takes."""
 PI_FACTOR: Final = {"Pi 5": 4.0, "Pi 4": 14.0}
 """How many times slower one core is than one of the 2.1 GHz Xeon on which 25 million multiplications of a small network
 took 0.58 ms: published single-core figures give about 8 ms on a Pi 4 and 2 to 3 ms on a Pi 5."""
@@ -63,21 +61,25 @@ def bench_vision(
 ) -> list[Stage]:
     """Return the cost of the eyes' stages, then of whole frames: still table, mean during play, 99 of 100 frames.
 
-    `folder`: every second picture is left there as JPEG.
+    `folder`: the pictures are written there as JPEG first, so that nothing else runs while they are watched.
     """
     cv2.setNumThreads(1)
+    moments: dict[Path, int] = {}
+    for share, shown in _frames(video, seconds):
+        progress(share / 2)
+        path = folder / f"{shown.number:06d}.jpg"
+        cv2.imwrite(str(path), shown.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+        moments[path] = shown.at_ns
     measured = Measured()
     eyes: Eyes | None = None
     sample: Frame | None = None
-    for share, shown in _frames(video, seconds):
-        progress(share)
-        code = cv2.imencode(".jpg", shown.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1]
-        if shown.number % KEPT_EVERY == 0:
-            (folder / f"{shown.number:06d}.jpg").write_bytes(code.tobytes())
+    for number, (path, at_ns) in enumerate(moments.items()):
+        progress((1 + number / len(moments)) / 2)
+        code = np.fromfile(path, np.uint8)
         begun = process_time_ns()
         picture = cv2.imdecode(code, cv2.IMREAD_COLOR)
         measured.decode.append((process_time_ns() - begun) / 1e6)
-        frame = Frame(shown.at_ns, np.asarray(picture, np.uint8), shown.number)
+        frame = Frame(at_ns, np.asarray(picture, np.uint8), number)
         if eyes is None:
             eyes = Eyes(find_table(frame.image), CardReader())
             eyes.see(frame)
@@ -100,6 +102,7 @@ def _frames(video: Path | None, seconds: float) -> Iterator[tuple[float, Frame]]
             if source.size_px != SIZE_PX:
                 picture = np.asarray(cv2.resize(picture, SIZE_PX, interpolation=cv2.INTER_AREA), np.uint8)
             yield frame.number / max(1, source.count), Frame(frame.at_ns, picture, frame.number)
+        source.close()
         return
     script = play_deal(SEED)
     camera = SimulatedCamera(Renderer(script, Look()))
