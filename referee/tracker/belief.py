@@ -33,7 +33,7 @@ NOT_YET = 2**62
 """A moment after everything."""
 NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
-NOBODY_EXPECTED = 1e-3
+NOBODY_EXPECTED = 5e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
 QUIET_NS = 4000 * MS
 """So long nobody is blamed after the thread was lost or found again."""
@@ -93,6 +93,8 @@ class OpenLanding(msgspec.Struct):
     """A landing that is not settled yet."""
 
     landing: CardLanded
+    onto: Card | None
+    """What its pile was last seen to show."""
     told: Claim | None = None
     is_told: bool = False
 

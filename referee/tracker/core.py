@@ -76,7 +76,7 @@ class Core(Looks, eq=False):
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
-        self.open[n] = OpenLanding(landing)
+        self.open[n] = OpenLanding(landing, onto=pile.shown)
         self._drop_the_unlikely(landing.at_ns)
         landing = self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
@@ -361,7 +361,7 @@ class Core(Looks, eq=False):
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim):
+        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim, one.onto):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(claim)):
             return False
@@ -380,7 +380,7 @@ class Core(Looks, eq=False):
             return True
         return self.rows[claim.player].places[claim.place - 1].seen_ns > landing.at_ns
 
-    def _is_certain_of(self, claim: Claim) -> bool:
+    def _is_certain_of(self, claim: Claim, onto: Card | None) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
         match claim.reason:
@@ -389,7 +389,9 @@ class Core(Looks, eq=False):
                 return row.count("face") == row.count("down") == 0
             case "not_started" | "pile_not_in_use" if claim.place is not None:
                 # a card of a row may not come first, however many piles there are
-                return self.piles[claim.pile].was_empty and position.middle(claim.pile).top is None
+                middle = position.middle(claim.pile)
+                refused = any(one.card == onto for one in middle.lying)
+                return self.piles[claim.pile].was_empty and middle.top is None and (onto is None or refused)
             case "not_started":
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "wrong_pile":

@@ -51,10 +51,15 @@ class Landings(Belief, eq=False):
             side, pile = position.side(player), position.own_pile(player)
             other = OPPONENT[player]
             theirs = position.side(other)
-            if side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
-                continue
             doubt, fixed = NOT_STUCK_AFTER_ALL, position
-            if side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was
+            starts_alone = position.phase is Phase.FIRST_SPIT and position.piles == 2 and not position.is_started
+            if starts_alone and report.landing.pile == "A" and theirs.packet:  # the other has none: it is a lone pile
+                doubt, pile = miscounted, "A"
+                fixed = fixed.with_side(other, packet=0, due=()).with_side(player, packet=side.packet + theirs.packet)
+                fixed = msgspec.structs.replace(fixed, piles=1)
+            elif side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
+                continue
+            elif side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was
                 if not theirs.due or not theirs.packet:
                     continue
                 doubt = miscounted
@@ -68,7 +73,7 @@ class Landings(Belief, eq=False):
             if position.phase is Phase.PLAY and fixed.side(other).packet:
                 fixed = fixed.with_side(other, due=(position.own_pile(other),), has_spat=False)
             phase = Phase.FIRST_SPIT if fixed.middle(pile).top is None else Phase.SPIT
-            fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else position.piles)
+            fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else fixed.piles)
             before = world.moved_to(fixed).weighed(doubt)
             spits = guesses(self.rules, before, self.rows, report)
             found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
