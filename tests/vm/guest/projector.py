@@ -72,15 +72,25 @@ class Projector:
         return self.film[number * self.bytes : (number + 1) * self.bytes]
 
     def open(self, size):
+        """Open the device for pictures of a size; a reader that still holds it is waited for."""
         if size != self.size:
             self.close()
-        if self.device is None:
-            self.device = os.open(DEVICE, os.O_RDWR)
-            width, height = self.size = size
-            layout = bytearray(208)
-            struct.pack_into("I", layout, 0, OUTPUT)
-            struct.pack_into("8I", layout, 8, width, height, YUYV, PROGRESSIVE, width * 2, width * height * 2, 8, 0)
-            fcntl.ioctl(self.device, SET_FORMAT, layout)
+        while self.device is None:
+            device = os.open(DEVICE, os.O_RDWR)
+            try:
+                fcntl.ioctl(device, SET_FORMAT, self.layout(*size))
+            except OSError:
+                os.close(device)
+                time.sleep(0.02)
+            else:
+                self.device, self.size = device, size
+
+    @staticmethod
+    def layout(width, height):
+        layout = bytearray(208)
+        struct.pack_into("I", layout, 0, OUTPUT)
+        struct.pack_into("8I", layout, 8, width, height, YUYV, PROGRESSIVE, width * 2, width * height * 2, 8, 0)
+        return layout
 
     def close(self):
         if self.device is not None:
