@@ -45,6 +45,7 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.PackageLoader("referee.web", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        auto_reload=False,  # an upgrade on the disk does not change pages that are being served
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 from typing import Final
 
@@ -48,7 +49,7 @@ def _pads(status: RigStatus) -> Answer:
     return ok(f"{status.pads}{down}")
 
 
-def heat() -> Answer:
+def heat(_: Settings) -> Answer:
     """The processor's temperature, where the kernel tells it."""
     try:
         degrees = int(HEAT.read_text()) / 1000
@@ -59,22 +60,29 @@ def heat() -> Answer:
 
 
 class Machine:
-    """Power, heat, disk and clock, asked again only every few seconds."""
+    """Power, heat, disk and clock, asked again every few seconds by a thread: other programs may take their time."""
 
     def __init__(self, settings: Callable[[], Settings], now: Callable[[], float] = monotonic) -> None:
         self._settings, self._now = settings, now
         self._asked = float("-inf")
-        self._answers: list[Named] = []
+        self._answers: list[Named] = [(name, skip("being asked")) for name, _ in QUESTIONS]
 
     def answers(self) -> list[Named]:
-        """Return what the machine is like; may take a moment (asks other programs)."""
+        """Return what the machine was like when it was asked last; never waits."""
         if self._now() - self._asked > AGAIN_S:
-            settings = self._settings()
-            self._answers = [
-                ("power", power(settings)),
-                ("heat", heat()),
-                ("disk", disk(settings)),
-                ("clock", clock(settings)),
-            ]
             self._asked = self._now()
+            Thread(target=self.ask, name="machine", daemon=True).start()
         return self._answers
+
+    def ask(self) -> None:
+        """Ask now."""
+        settings = self._settings()
+        self._answers = [(name, question(settings)) for name, question in QUESTIONS]
+
+
+QUESTIONS: Final[tuple[tuple[str, Callable[[Settings], Answer]], ...]] = (
+    ("power", power),
+    ("heat", heat),
+    ("disk", disk),
+    ("clock", clock),
+)
