@@ -34,6 +34,7 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             Route("/say", live.say, methods=["POST"]),
             Route("/set-up", setup.set_up),
             Route("/set-up/answer", setup.answer, methods=["POST"]),
+            Route("/camera", setup.choose_camera, methods=["POST"]),
             Route("/set-up/signal", setup.signal, methods=["POST"]),
             Route("/set-up/picture/{step}/{name}", setup.picture),
             Route("/set-up/{step}", setup.start, methods=["POST"]),

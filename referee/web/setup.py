@@ -1,5 +1,6 @@
 """The set-up's page, and the practise rig's buttons."""
 
+from importlib.util import find_spec
 from typing import Any, Literal
 
 import msgspec
@@ -8,11 +9,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from calibration.plan import PLAN
+from hardware.cameras.v4l2 import find_cameras
 from hardware.pads.mock_pads import KEYS
 from hardware.simulated.practice import TroubleName
 from referee.errors import RefereeError
 from referee.signals import cue
 from referee.table import Player
+from referee.web.choices import choose
 from referee.web.desk import Desk
 from referee.web.live import refusal
 from referee.web.pages import page
@@ -31,7 +34,41 @@ SHEETS = (
 
 async def set_up(request: Request) -> Response:
     """All steps on one page."""
-    return page(request, "set_up.html", steps=PLAN, sheets=SHEETS)
+    desk: Desk = request.app.state.desk
+    cameras = [] if desk.simulated else await run_in_threadpool(cameras_to_choose)
+    chosen = desk.settings.camera.source
+    return page(request, "set_up.html", steps=PLAN, sheets=SHEETS, cameras=cameras, camera=chosen)
+
+
+def cameras_to_choose() -> list[tuple[str, str]]:
+    """Return the cameras of this machine: what the setting says, and what a person reads."""
+    found = [(str(camera.path), f"{camera.card} ({camera.path})") for camera in find_cameras()]
+    ribbon = [("picamera2", "the ribbon camera")] if find_spec("picamera2") is not None else []
+    return [("auto", "the first that is found"), *found, *ribbon]
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A camera of the list."""
+
+    source: str
+
+
+async def choose_camera(request: Request) -> Response:
+    """Look through another camera from now on."""
+    desk: Desk = request.app.state.desk
+    try:
+        source = msgspec.json.decode(await request.body(), type=Source).source
+    except msgspec.DecodeError as error:
+        return refusal(str(error))
+    if source not in dict(await run_in_threadpool(cameras_to_choose)):
+        return refusal("this camera is not there any more; load the page again", 409)
+    try:
+        desk.settings = await run_in_threadpool(choose, desk.settings, {"camera": {"source": source}})
+    except (OSError, RefereeError) as error:
+        return refusal(f"the choice cannot be kept ({error}); give the referee a folder of its own")
+    if desk.mode == "set_up":
+        desk.ask("set_up")
+    return JSONResponse({})
 
 
 async def start(request: Request) -> Response:

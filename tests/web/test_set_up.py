@@ -310,3 +310,17 @@ def test_rules_that_contradict_each_other_are_refused_with_the_reason(table: Tab
     refused = here.post("/rules", {"rules": "speed", "options": {"spit_when": "stuck"}})
     assert refused.status == 400 and "contradict" in refused.json()["error"]
     assert not (table.folder / "settings.toml").exists()
+
+
+def test_a_camera_is_chosen_from_those_that_are_there(
+    table: Table, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = [("auto", "the first that is found"), ("/dev/v4l/by-id/usb-Eye", "Eye <b>")]
+    monkeypatch.setattr("referee.web.setup.cameras_to_choose", lambda: there)
+    here = visit()
+    page = here.get("/set-up").text
+    assert "Eye &lt;b&gt;" in page
+    assert here.post("/camera", {"source": "/etc/passwd"}).status == 409
+    assert here.post("/camera", {"source": "/dev/v4l/by-id/usb-Eye"}).status == 200
+    assert table.desk.settings.camera.source == "/dev/v4l/by-id/usb-Eye"
+    assert 'value="/dev/v4l/by-id/usb-Eye" selected' in here.get("/set-up").text

@@ -84,6 +84,9 @@ for (const radio of document.querySelectorAll("[name=way]")) radio.addEventListe
   showHandles(way() === "drag");
 });
 byId("sheet").addEventListener("change", ({ target }) => { byId("other-size").hidden = target.value !== "other"; });
+byId("which")?.addEventListener("change", async ({ target }) => {
+  if ((await tell("/camera", { source: target.value })).ok) say("this camera is looked through from now on");
+});
 byId("begin").addEventListener("click", begin);
 byId("play").addEventListener("click", async () => { if ((await tell("/say", { word: "play" })).ok) location.assign("/"); });
 addEventListener("hashchange", () => choose(location.hash.slice(1)));
