@@ -47,15 +47,15 @@ def take(address: str) -> None:
         until(phone, "results.corners?.state === 'good'")
         until(phone, "document.querySelector('#frame').naturalWidth > 0")
         phone.evaluate("scrollTo(0, 150)")
-        phone.screenshot(path=HERE / "set-up-phone.png")
+        phone.screenshot(path=HERE / "set-up-phone.jpg", type="jpeg", quality=82)
         phone.goto(f"{address}/rules")
-        phone.screenshot(path=HERE / "rules-phone.png")
+        phone.screenshot(path=HERE / "rules-phone.jpg", type="jpeg", quality=82)
         laptop = browser.new_context(**LAPTOP).new_page()
         laptop.goto(address)
         until(laptop, "isConnected === true && !byId('play').hidden")
         laptop.evaluate("byId('play').click()")
         until(laptop, "document.querySelectorAll('#lines li').length >= 5")
-        laptop.screenshot(path=HERE / "table-page.png")
+        laptop.screenshot(path=HERE / "table-page.jpg", type="jpeg", quality=82)
         browser.close()
 
 

@@ -39,7 +39,7 @@ def write_bundle(
             for number, file in enumerate(settings_files, 1):
                 bundle.writestr(f"settings-{number}.toml", without_secrets(file.read_text(errors="replace")))
             if journal := told("journalctl", "-u", UNIT, "-n", JOURNAL_LINES, "--no-pager", "-o", "short-monotonic"):
-                bundle.writestr("journal.txt", journal)
+                bundle.writestr("journal.txt", without_pin(journal))
             add_newest_game(bundle, games)
             return bundle.namelist()
     except OSError as error:
@@ -55,6 +55,16 @@ def without_secrets(settings: str) -> str:
     password = "left out"
     """
     return re.sub(r"^(\s*[\"']?(?:password|username)[\"']?\s*=).*$", r'\1 "left out"', settings, flags=re.M)
+
+
+def without_pin(journal: str) -> str:
+    """Return a journal without the pages' PIN and the QR codes that hold it.
+
+    >>> without_pin("Pages: http://pi.local/  PIN 123456\\n▄▀█ ▄\\ncamera lost")
+    'Pages: http://pi.local/  PIN left out\\ncamera lost'
+    """
+    lines = [line for line in journal.splitlines() if not re.search("[█▀▄]", line)]
+    return re.sub(r"PIN [\d ]+", "PIN left out", "\n".join(lines))
 
 
 def add_newest_game(bundle: zipfile.ZipFile, games: Path) -> None:

@@ -117,7 +117,8 @@ class Wizard:
                         result.ask = event.text
                     case Found():
                         answer = event.answer
-                        result.findings.append(Finding(event.name, answer.state, answer.says, answer.cure))
+                        says = answer.says.replace(f"{self._bench.table_path.parent}/", "")  # a page shows no paths
+                        result.findings.append(Finding(event.name, answer.state, says, answer.cure))
                         result.ask = ""
                     case Shown():
                         self._keep(step, event)
