@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import monotonic_ns, sleep
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -18,6 +18,7 @@ from hardware.simulated.look import Look
 from hardware.simulated.motion import HandAt
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.sprites import Box, Sprite, covering, warp
+from hardware.simulated.switches import Troubles
 from hardware.simulated.trouble import Trouble, troubled
 from hardware.simulated.view import View
 from referee.cards import PACK
@@ -25,8 +26,6 @@ from referee.errors import DeviceError
 from referee.ports import ObservationSink
 from referee.script import Script, SpitDown
 
-TroubleName = Literal["pulled", "nudge", "glare", "lamp", "hand"]
-TROUBLE_NAMES: Final[tuple[TroubleName, ...]] = get_args(TroubleName)
 _FOR_EVER: Final = 1 << 62
 _SPOILING: Final[Mapping[str, Trouble]] = {
     "nudge": Trouble("nudge", 0, _FOR_EVER, 15.0),
@@ -42,22 +41,6 @@ _ROWS: Final = 10
 """So many stacks are laid before both rows lie."""
 _PATIENCE_NS: Final = 4_000_000_000
 """A rendered table may stall on a busy laptop; a camera may not."""
-
-
-class Troubles:
-    """Switches that a person turns, from any thread."""
-
-    def __init__(self) -> None:
-        self._on: frozenset[str] = frozenset()
-
-    @property
-    def on(self) -> frozenset[str]:
-        """Names of the troubles that are on."""
-        return self._on
-
-    def turn(self, what: TroubleName, on: bool) -> None:
-        """Make a trouble, or mend it."""
-        self._on = self._on | {what} if on else self._on - {what}
 
 
 class PracticeCamera:

@@ -10,9 +10,10 @@ from hardware.pads.mock_pads import ScriptedPads
 from hardware.pads.reader import NoteSink
 from hardware.rig import NewsQueue
 from hardware.simulated.look import Look
-from hardware.simulated.practice import PracticeCamera, PracticeFilm, StillTable, Troubles
+from hardware.simulated.practice import PracticeCamera, PracticeFilm, StillTable
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.rig import pad_changes
+from hardware.simulated.switches import Troubles
 from hardware.tablefile import Table, load_table
 from hardware.vision.tablefinder import find_table
 from referee.cli.table_parts import Blind, Parts, SharpEyes, deck_reader, outputs_or_drawing

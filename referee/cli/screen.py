@@ -2,7 +2,7 @@
 
 from collections import deque
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
@@ -14,7 +14,6 @@ from rich.text import Text
 
 from hardware.signals.mixer import Output
 from referee.cards import COLOUR_OF, Card
-from referee.demo import Progress
 from referee.table import PILES, Pile
 from referee.verdicts import (
     AnyVerdict,
@@ -37,6 +36,9 @@ from referee.verdicts import (
     Stuck,
     TakenBack,
 )
+
+if TYPE_CHECKING:
+    from referee.demo import Progress
 
 _SIGNS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 _STYLES: Final = {"legal": "green", "illegal": "bold red", "beaten": "yellow", "cannot_tell": "magenta"}
@@ -124,7 +126,7 @@ class PlainScreen:
         if (line := line_of(verdict)) is not None:
             print(f"{verdict.at_ns / 1e9:7.2f} s  {line[0]}", flush=True)
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: "Progress") -> None:
         """A pipe needs no lamps."""
 
 
@@ -161,13 +163,13 @@ class LiveScreen:
             words, style = f"{verdict.at_ns / 1e9:6.2f}  {line[0]}", line[1]
             self._lines.append(Text(words, style=style, overflow="ellipsis", no_wrap=True))
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: "Progress") -> None:
         """Draw the screen if it is time."""
         if progress.at_ns - self._drawn_ns >= _EVERY_NS:
             self._drawn_ns = progress.at_ns
             self._live.update(self._picture(progress), refresh=True)
 
-    def _picture(self, progress: Progress) -> RenderableType:
+    def _picture(self, progress: "Progress") -> RenderableType:
         state = Table.grid(padding=(0, 2))
         state.add_row(Text("phase", style="dim"), Text(_PHASES.get(self._phase, self._phase), style="bold"))
         state.add_row(Text("tops", style="dim"), Columns([Text(pile) + " " + face(self._tops[pile]) for pile in PILES]))

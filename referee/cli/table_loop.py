@@ -4,12 +4,10 @@ import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hardware.heart import Heart, is_service
-from hardware.simulated.practice import Scene as LaidScene
 from hardware.tablefile import Table, load_table
-from referee.cli.practice import Practice
 from referee.cli.run import calibrated_table, rules_of
 from referee.cli.set_up_run import SetUpRun
 from referee.cli.table_parts import Parts, real_parts
@@ -20,7 +18,11 @@ from referee.settings import Settings, table_file
 from referee.web.desk import Desk, Wish
 from referee.web.server import WebServer
 
-SCENES: Final[dict[str, tuple[LaidScene, ...]]] = {
+if TYPE_CHECKING:  # a real table does without what renders one
+    from hardware.simulated.practice import Scene as LaidScene
+    from referee.cli.practice import Practice
+
+SCENES: Final[dict[str, "tuple[LaidScene, ...]"]] = {
     "dealt": ("dealt",),
     "tops": ("tops",),
     "pack": ("pack 1", "pack 2"),
@@ -38,7 +40,7 @@ class TableLoop:
         access: Path,
         *,
         shadow: bool,
-        practice: Practice | None,
+        practice: "Practice | None",
         record: bool = False,
     ) -> None:
         """`access`: the file that says who may see the pages; `record`: games are filmed whole."""

@@ -11,7 +11,7 @@ from hardware.frames import Frame
 from hardware.pads import MockPads
 from hardware.rig import NewsQueue, RigStatus
 from hardware.signals import DARK, Output
-from hardware.simulated.practice import Troubles
+from hardware.simulated.switches import Troubles
 from hardware.tablefile import Table
 from referee.observations import AnyObservation
 from referee.settings import Settings

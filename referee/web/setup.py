@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from calibration.plan import PLAN
 from hardware.cameras.v4l2 import find_cameras
 from hardware.pads.mock_pads import KEYS
-from hardware.simulated.practice import TroubleName
+from hardware.simulated.switches import TroubleName
 from referee.errors import RefereeError
 from referee.signals import cue
 from referee.table import Player
