@@ -22,6 +22,8 @@ OWN_LANDING_NS = 300 * MS
 ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
 
+UNREPORTED_NS = 1_000 * MS
+"""The touch of an unreported card is only known to lie between two looks at its pile."""
 END_NS = 50 * MS
 """A slap so short a time before the card that ended the deal may have come with it."""
 MISCOUNT = 2
@@ -99,7 +101,7 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     player: Player | None = press.player
     if player is None or press.at_ns < core.quiet_until_ns:
         return []
-    if any(_may_have_shaken(touch, player, press) for touch in core.landed):
+    if any(_may_have_shaken(touch, player, press) for touch in core.landed) or _may_be_unreported(core, press):
         return []
     going_on = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
                    if _went_on(core, world.position, press.at_ns))  # fmt: skip
@@ -109,6 +111,17 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
     if is_hard_play(core.rules, core.position, event, (event,)):
         return []
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
+
+
+def _may_be_unreported(core: Core, press: PadSlapped) -> bool:
+    """Whether the pile shows a card whose landing nobody reported, so that the pad may have felt it."""
+    if any(look.at_ns > press.at_ns - UNREPORTED_NS for look in core.piles[press.pile].strange):
+        return True
+    return any(
+        n < 0 and claim.pile == press.pile and abs(claim.at_ns - press.at_ns) < UNREPORTED_NS
+        for world in core.worlds
+        for n, claim in world.claims.items()
+    )
 
 
 def _may_have_shaken(touch: Touch, player: Player, press: PadSlapped) -> bool:
