@@ -73,11 +73,7 @@ class Landings(Belief, eq=False):
             starts_late = fixed.middle(pile).top is None
             if position.phase is Phase.PLAY and fixed.side(other).packet and not starts_late:
                 fixed = fixed.with_side(other, due=(position.own_pile(other),), has_spat=False)
-<<<<<<< HEAD
             phase = Phase.FIRST_SPIT if starts_late else Phase.SPIT
-=======
-            phase = Phase.FIRST_SPIT if fixed.middle(pile).top is None else Phase.SPIT
->>>>>>> origin/main
             fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else fixed.piles)
             before = world.moved_to(fixed).weighed(doubt)
             spits = guesses(self.rules, before, self.rows, report)
