@@ -54,7 +54,7 @@ def take(address: str) -> None:
         laptop.goto(address)
         until(laptop, "isConnected === true && !byId('play').hidden")
         laptop.evaluate("byId('play').click()")
-        until(laptop, "document.querySelectorAll('#lines li').length >= 5")
+        until(laptop, "document.querySelectorAll('#lines li').length >= 3")
         laptop.screenshot(path=HERE / "table-page.jpg", type="jpeg", quality=82)
         browser.close()
 
