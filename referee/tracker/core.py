@@ -69,8 +69,10 @@ class Core(Looks, eq=False):
 
     # -- landings ---------------------------------------------------------------------------------------------------
 
-    def land(self, n: int, landing: CardLanded) -> None:
+    def land(self, n: int, landing: CardLanded) -> list[AnyVerdict]:
         """A card came down: every world splits into what it may have been."""
+        if (bared := self._bared_top(landing)) is not None:
+            return self.take_back(n, bared)
         self._begin_in_a_hurry()
         self.ended, self.takers = None, {}
         pile = self.piles[landing.pile]
@@ -101,6 +103,7 @@ class Core(Looks, eq=False):
             pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
+        return []
 
     def _read_together(self, landing: CardLanded) -> CardLanded:
         """The landing with the looks that were ahead of its report: they read the same card. A look that flatly
@@ -116,6 +119,15 @@ class Core(Looks, eq=False):
                 view.seen_ns = max(view.seen_ns, look.at_ns)
         view.strange = kept
         return msgspec.structs.replace(landing, cards=cards)
+
+    def _bared_top(self, landing: CardLanded) -> CardTakenBack | None:
+        """A card cannot land where it lies already (R4): the one over it, that had to go back, was taken off."""
+        middle = self.position.middle(landing.pile)
+        card = evidence.best_card(landing.cards)
+        if card is None or card != middle.top or not middle.lying or middle.physical_top == card:
+            return None
+        cards = {middle.lying[-1].card: landing.cards[card]}
+        return CardTakenBack(at_ns=landing.at_ns, pile=landing.pile, cards=cards, players=landing.players)
 
     def _with_row_readings(self, n: int, landing: CardLanded) -> CardOdds:
         """What the landing's own reading and those in its row say together, as far as it is known whence it came."""

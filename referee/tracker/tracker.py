@@ -197,7 +197,7 @@ class Tracker:
                 core.hands(seen)
             case CardLanded():
                 state.gestures.land(seen.at_ns)
-                core.land(n, seen)
+                told += core.land(n, seen)
             case CardTakenBack():
                 told += core.take_back(n, seen)
             case PadSlapped():

@@ -154,3 +154,20 @@ def test_R41_a_breach_is_told_even_if_its_card_stays_unknown() -> None:
         told += [v for player in PLAYERS for v in table.feed(row(table, player))]
     assert blamed(told) == [("p1", "wrong_pile")]
     assert [v.card for v in told if isinstance(v, SpitJudged) and v.ruling == "illegal"] == ["??"]
+
+
+def test_R4_a_top_that_is_bared_is_no_new_landing() -> None:
+    """The king that had to go back is taken off, and the eyes report the eight under it as if it had just landed."""
+    table = AtTheTable()
+    table.look()
+    table.land("p1", 3, "A")
+    table.wait(500)
+    table.rows["p1"][2].append(table.piles["A"].pop())
+    at_ns = (table.now_ms + 500) * MS
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns, latest_ns=at_ns, pile="A", cards={Card("8S"): 0.995},
+                   players={"p1": 0.9995})
+    )  # fmt: skip
+    table.now_ms += 700
+    assert "TakenBack" in kinds(told) and not rulings(told)
+    assert rulings(table.land("p2", 3, "A") + table.wait(1000)) == [("p2", "9H", "legal", None)]
