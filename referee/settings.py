@@ -281,7 +281,7 @@ def parse_settings(text: str, name: str) -> SettingsFile:
     """Return the values of a TOML text; `name` is for messages. Raises SettingsError."""
     try:
         return SettingsFile(name, text, tomllib.loads(text.replace("\r\n", "\n")))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(f"{name}: not TOML ({error}); write lines like volume_percent = 60") from None
 
 

@@ -45,9 +45,11 @@ def check(
 def checked_settings(config: Path | None) -> tuple[Settings, "Answer"]:
     """Return the settings, or the defaults and what is wrong with what was set."""
     from hardware.checks.report import from_error, ok
+    from referee.cli.run import rules_of
 
     try:
         loaded = load_settings(config)
+        rules_of(loaded.settings)
     except SettingsError as error:
         return Settings(), from_error(error)
     return loaded.settings, ok(

@@ -3,6 +3,7 @@
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,12 +62,16 @@ def correct(
     """Correct a logged game: what follows from it is judged anew, and the old value stays beside the new one."""
     from referee.replay.amend import amend
 
+    if missed_ms is not None and not isfinite(missed_ms):
+        raise CorrectionError(f"{missed_ms} is no time: give --missed-ms in milliseconds")
     if (file is None) == (of is None):
         raise CorrectionError("give a file that a replay page saved, or one correction with --of N")
     said = {"card": card, "player": player, "pile": pile, "place": place, "ruling": ruling, "first": first}
     given: dict[str, object] = {"of": of, "missed_ms": missed_ms, "spit": spit, "dismiss": dismiss, "by": by}
     given["row"] = None if row is None else [int(count) if count.isdigit() else count for count in row.split(",")]
     words = _read(file) if file is not None else _one(given | said)
+    if not any(word.says_something for word in words.words):
+        raise CorrectionError("nothing is corrected: say what is right, as with --card 10S, --player p2 or --dismiss")
     directory = find_game(game, games_dir(games))
     with _nobody_plays(directory):
         outcome = amend(directory, words)
@@ -112,7 +117,12 @@ def _tell(outcome: "Outcome") -> None:
     for told in outcome.told:
         changed = f"; {len(told.withdrawn)} rulings changed" if told.withdrawn else ""
         print(f"{told.was} is now {told.now}{changed}")
-    for word in outcome.unknown:
-        print(f"line {word.of} of the log is nothing that can be corrected", file=sys.stderr)
     if not outcome.is_rejudged:
         print("noted; the log comes from another version or is not whole, so nothing was judged anew", file=sys.stderr)
+    elif not outcome.told and not outcome.unknown:
+        print("noted; no ruling changed")
+    if outcome.unknown:
+        lines = ", ".join(str(word.of) for word in outcome.unknown[:5])
+        raise CorrectionError(
+            f"line {lines} of the log is nothing that can be corrected: the numbers are in `replay GAME --json`"
+        )

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def rejudge(
     game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
-    rules: Annotated[str | None, typer.Option("--rules", metavar="NAME", help="Judge by this rule set.")] = None,
+    rules: Annotated[
+        str | None, typer.Option("--rules", metavar="NAME", help="Judge by this rule set, or by a file of house rules.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every difference, not only the first.")] = False,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write all of them as a page.")] = None,
     games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
@@ -26,10 +28,11 @@ def rejudge(
 
     Differences stand side by side: what the log says, and what is said now.
     """
+    from referee.cli.rules import load_rules
     from referee.replay.rejudge import differences, judge_for
 
     logged = LoggedGame(find_game(game, games_dir(games)))
-    found = differences(logged, judge_for(logged.header, rules))
+    found = differences(logged, judge_for(logged.header, None if rules is None else load_rules(rules)))
     if as_json:
         told = [msgspec.json.encode(difference) + b"\n" for difference in (found if every else islice(found, 1))]
         count = len(told)

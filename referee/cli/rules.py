@@ -1,5 +1,6 @@
 """`spit-referee rules`: the rule sets, and one of them in sentences that two players can agree on."""
 
+import tomllib
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -55,11 +56,13 @@ def load_rules(name: str) -> RuleSet:
     if name in PRESETS or path.suffix != ".toml":
         return rule_set(name)
     try:
-        mapping = msgspec.toml.decode(path.read_bytes(), type=dict[str, object])
+        mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"the house rules {name} cannot be read ({error.strerror}): check the path") from None
-    except msgspec.DecodeError as error:
-        raise SettingsError(f"the house rules {name} are not TOML: {error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(
+            f'the house rules {name} are not TOML ({error}): write lines like extends = "pagat"'
+        ) from None
     return rule_set_from(mapping)
 
 

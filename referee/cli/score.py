@@ -19,7 +19,9 @@ def score(
     folder: Annotated[
         Path | None, typer.Argument(metavar="FOLDER", help="Filmed games with truth, instead of simulated ones.")
     ] = None,
-    rules: Annotated[str, typer.Option("--rules", metavar="NAME", help="Of the filmed games.")] = "pagat",
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="NAME", help="Of the filmed games; a rule set or a file of one.")
+    ] = "pagat",
     games: Annotated[int, typer.Option(help="Games for each share of misreads.", min=1)] = 20,
     misreads: Annotated[
         list[float] | None,

@@ -1,7 +1,7 @@
 """Corrections of a game that has been played: taken in, judged forward, and written behind what they correct."""
 
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -19,6 +19,11 @@ from referee.verdicts import AnyVerdict, Corrected, Verdict
 
 MOST_WORDS: Final = 1000
 LARGEST_FILE_BYTES: Final = 1_000_000
+DAY_MS: Final = 86_400_000
+
+WithinADay = Annotated[float, msgspec.Meta(ge=-DAY_MS, le=DAY_MS)]
+Place = Annotated[int, msgspec.Meta(ge=1, le=5)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=54)]
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -28,16 +33,21 @@ class Word(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     card: Card | None = None
     player: Player | None = None
     pile: Pile | None = None
-    place: int | None = None
+    place: Place | None = None
     ruling: Literal["legal", "illegal", "beaten"] | None = None
     first: Player | None = None
-    missed_ms: float | None = None
+    missed_ms: WithinADay | None = None
     """A landing was missed, so long after (or before) the moment of line `of`."""
     dismiss: bool = False
-    row: tuple[int, ...] | None = None
-    spit: int | None = None
+    row: tuple[Count, ...] | None = None
+    spit: Count | None = None
     """A count: how many cards `player` has in each pile of the row, and how many spit cards, from now on."""
     by: str = ""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything is to be otherwise than it was."""
+        return self != Word(of=self.of, by=self.by)
 
     def observation(self, at_ns: int, about_ns: int) -> Correction | Recount:
         """Return the word as an observation of the moment `at_ns`; line `of` happened at `about_ns`."""

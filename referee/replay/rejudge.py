@@ -30,12 +30,12 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     judged: tuple[AnyVerdict, ...]
 
 
-def judge_for(header: Header, rules_name: str | None = None) -> Tracker:
-    """Return a tracker as it stood at the game's beginning, under the log's own rules or those of `rules_name`.
+def judge_for(header: Header, rules: RuleSet | None = None) -> Tracker:
+    """Return a tracker as it stood at the game's beginning, under `rules` or, without, the log's own.
 
-    Raises SettingsError for unknown rules, NotationError for a start that is none."""
+    Raises SettingsError for unknown rules of the log, NotationError for a start that is none."""
     start = None if header.start is None else read_start(header.start)
-    return Tracker(_rules(header, rules_name), start)
+    return Tracker(rules or _rules(header), start)
 
 
 def differences(game: LoggedGame, judge: Judge) -> Iterator[Difference]:
@@ -79,7 +79,5 @@ def _step(opened: Entry, verdicts: list[AnyVerdict]) -> Step:
     return opened.n, opened.item, tuple(verdicts)
 
 
-def _rules(header: Header, rules_name: str | None) -> RuleSet:
-    if rules_name is not None:
-        return rule_set(rules_name)
+def _rules(header: Header) -> RuleSet:
     return rule_set_from(header.rules) if header.rules else rule_set(header.rules_name or "pagat")

@@ -126,6 +126,8 @@ def test_words_about_lines_that_are_not_there_are_named(played: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b"{}", b'{"game":"x","words":[{"of":1,"card":"<b>"}]}', b'{"game":"x","words":[{"of":1,"x":2}]}',
+     b'{"game":"x","words":[{"of":1,"missed_ms":1e308}]}', b'{"game":"x","words":[{"of":1,"row":[-1]}]}',
+     b'{"game":"x","words":[{"of":1,"spit":1e9}]}', b'{"game":"x","words":[{"of":1,"place":6}]}',
      b"\xff\xfe", b"[" * 5000, b'{"game":"x","words":[' + b'{"of":1},' * 1500 + b'{"of":1}]}'],
 )  # fmt: skip
 def test_a_file_that_holds_no_corrections_is_refused(content: bytes) -> None:
@@ -142,6 +144,28 @@ def test_corrections_of_another_game_are_refused(played: Path) -> None:
 def correct(*words: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "referee", "correct", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "cure"),
+    [
+        (("--of", 10**9, "--dismiss"), "the numbers are in"),
+        (("--of", 1), "say what is right"),
+        (("--of", 1, "--card", "9C", "--missed-ms", "nan"), "milliseconds"),
+    ],
+)
+def test_a_correction_that_corrects_nothing_is_one_sentence_and_exit_2(
+    played: Path, words: tuple[object, ...], cure: str
+) -> None:
+    done = correct(played, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert cure in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_count_that_changes_no_ruling_is_said_to_be_noted(played: Path) -> None:
+    n, _ = plays(played)[4]
+    done = correct(played, "--of", n, "--player", "p1", "--row", "1,2,3,4,5", "--spit", 7)
+    assert (done.returncode, done.stderr) == (0, "") and "noted" in done.stdout
 
 
 def test_the_command_takes_a_file_or_a_single_word(played: Path, tmp_path: Path) -> None:

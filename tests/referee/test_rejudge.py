@@ -99,6 +99,13 @@ def test_other_rules_are_judged_and_shown(whole: Path) -> None:
     assert "differences." in done.stdout
 
 
+def test_house_rules_are_judged_by_as_well(whole: Path, tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text('extends = "pagat"\ncolours = "alternate"\n')
+    done = rejudge(whole, "--rules", house, "--all")
+    assert done.returncode == 1 and "differences" in done.stdout
+
+
 def test_a_page_shows_both_side_by_side_and_runs_nothing(whole: Path, tmp_path: Path) -> None:
     page = tmp_path / "differences.html"
     done = rejudge(whole, "--rules", "wikipedia", "--html", page)

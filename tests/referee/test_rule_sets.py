@@ -35,6 +35,20 @@ def test_house_rules_extend_a_preset(tmp_path: Path) -> None:
     assert load_rules(str(house)).row_stack_same_rank
 
 
+@pytest.mark.parametrize("content", [b"piles = ", b"\xff\xfe", b"x = " + b"[" * 5000, b"extends = 'pagat"])
+def test_a_file_that_holds_no_house_rules_is_refused(tmp_path: Path, content: bytes) -> None:
+    house = tmp_path / "house.toml"
+    house.write_bytes(content)
+    with pytest.raises(SettingsError, match="write lines like"):
+        load_rules(str(house))
+
+
+def test_house_rules_may_come_from_an_editor_that_marks_its_files(tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_bytes(b"\xef\xbb\xbfpiles = 4\r\n")
+    assert load_rules(str(house)).piles == 4
+
+
 @pytest.mark.parametrize(
     ("house", "sentence"),
     [

@@ -325,6 +325,14 @@ def test_check_fails_where_a_setting_is_wrong(tmp_path: Path) -> None:
     assert "FAIL  settings" in result.stdout and "Did you mean pads.backend?" in result.stdout
 
 
+def test_check_fails_where_the_rules_cannot_be_played(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text("[rules.options]\npiles = 9\n")
+    result = CliRunner().invoke(app, ["check", "--config", str(file)])
+    assert result.exit_code == 1
+    assert "FAIL  settings  rules.piles is 9. Write 5 or 4" in result.stdout
+
+
 def test_a_bundle_holds_what_a_report_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     settings = tmp_path / "s.toml"

@@ -40,6 +40,7 @@ def refusal(text: str) -> str:
         ("pads = 3", "pads: expected `object`, got `int`"),
         ("volume = ", "not TOML"),
         ("\t[pads", "not TOML"),
+        ("x = " + "[" * 5000, "not TOML"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_refused_with_its_place_and_the_cure(text: str, says: str) -> None:
