@@ -43,7 +43,7 @@ def skip(says: str) -> Answer:
 
 
 def from_error(error: Exception) -> Answer:
-    """Return a failed check from one of our errors, whose sentence has the form "what is wrong; cure", or a colon there."""
+    """Return a failed check from one of our errors, whose sentence is "what is wrong; cure", or has a colon there."""
     sentence = str(error)
     says, _, cure = sentence.rpartition("; " if "; " in sentence else ": ")
     return fail(says or cure, cure if says else "")
