@@ -66,5 +66,6 @@ def build_app(desk: Desk, access: Access) -> Starlette:
         exception_handlers={404: not_found},
     )
     app.state.desk, app.state.access = desk, access
+    app.state.is_ending = lambda: False
     app.state.tries = Limiter(sign_in.TRIES, sign_in.TRIES_S, sign_in.TRIES_ALL)
     return app

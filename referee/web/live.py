@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -32,14 +33,15 @@ async def live(request: Request) -> Response:
 async def news(request: Request) -> Response:
     """News as server-sent events: the whole state first, then what changes, a beat every second."""
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(_stream(request.app.state.desk), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_stream(request.app.state), media_type="text/event-stream", headers=headers)
 
 
-async def _stream(desk: Desk) -> AsyncIterator[bytes]:
+async def _stream(pages: State) -> AsyncIterator[bytes]:
+    desk: Desk = pages.desk
     n = desk.feed.last
     yield _event("state", msgspec.json.encode(await run_in_threadpool(desk.state)))
     beat_s = monotonic()
-    while True:
+    while not pages.is_ending():
         since = desk.feed.since(n)
         if since is None or any(news.kind == "anew" for news in since):
             n = desk.feed.last
@@ -64,7 +66,7 @@ async def picture(request: Request) -> Response:
     end_s = monotonic() + PICTURE_WAIT_S
     await asyncio.sleep(FASTEST_S)
     while desk.pictures.number() in (0, after):
-        if monotonic() > end_s:
+        if monotonic() > end_s or request.app.state.is_ending():
             return Response(status_code=204)
         await asyncio.sleep(0.02)
     made = await run_in_threadpool(desk.pictures.picture, width or 960)

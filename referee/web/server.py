@@ -97,17 +97,19 @@ class WebServer:
         return f"{where}  PIN {self._access.pin}\n{qr_text(sign_in_address(addresses[0], self._access.pin))}"
 
     def _serve(self, listening: socket.socket) -> None:
+        pages = build_app(self._desk, self._access)
         config = uvicorn.Config(
-            build_app(self._desk, self._access),
+            pages,
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
             limit_concurrency=MOST_AT_ONCE,
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=3,
             ws="none",
         )
         server = self._server = uvicorn.Server(config)
+        pages.state.is_ending = lambda: server.should_exit  # viewers' streams never end by themselves
 
         async def serve() -> None:
             watch = asyncio.create_task(self._watch(server))
