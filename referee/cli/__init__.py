@@ -28,10 +28,9 @@ def exit_code() -> int | str | None:
     try:
         app()
     except SystemExit as end:
-        # Nobody reads any more (`read *.jpg | head -1`): the library that parses the command line calls that a 1,
-        # which means something else here. It leaves this wrapper behind, so that nothing is written at the end.
-        nobody_reads = type(sys.stdout).__name__ == "PacifyFlushWrapper"
-        return 0 if end.code == 1 and nobody_reads else end.code
+        # Nobody reads any more (`read *.jpg | head -1`): the libraries that parse the command line and draw tables
+        # call that a 1, which means something else here.
+        return 0 if end.code == 1 and isinstance(end.__context__, BrokenPipeError) else end.code
     except RefereeError as error:
         print(f"spit-referee: {error}", file=sys.stderr)
         return 2

@@ -118,12 +118,11 @@ def test_a_session_outlives_a_restart_and_ends_with_a_new_pin(table: Table) -> N
 
 def test_an_open_page_does_not_hold_up_the_end(table: Table, caplog: pytest.LogCaptureFixture) -> None:
     """Its stream of news never ends by itself; the server ends it, without an error in the log."""
-    with (
-        WebServer(table.desk, table.access_file, 0) as server,
-        urllib.request.urlopen(f"http://localhost:{server.port}/news", timeout=10) as stream,
-    ):
+    with WebServer(table.desk, table.access_file, 0) as server:
+        stream = urllib.request.urlopen(f"http://localhost:{server.port}/news", timeout=10)
         assert stream.readline().startswith(b"event: state")
-    assert not caplog.records
+    with stream:
+        assert not caplog.records
 
 
 def test_wrong_pins_are_limited_and_then_even_the_right_one_waits(table: Table) -> None:
