@@ -86,9 +86,10 @@ def test_a_folder_that_is_not_there_is_no_empty_list(tmp_path: Path) -> None:
     assert done.returncode == 2 and "there is no folder" in done.stderr
 
 
-def test_whoever_stops_reading_is_no_error(games: Path) -> None:
+@pytest.mark.parametrize("form", [["--json"], []])
+def test_whoever_stops_reading_is_no_error(games: Path, form: list[str]) -> None:
     name = next(path.name for path in games.iterdir() if "-0002-" in path.name)
-    command = [sys.executable, "-m", "referee", "replay", name, "--json", "--games", str(games)]
+    command = [sys.executable, "-m", "referee", "replay", name, *form, "--games", str(games)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout is not None and running.stderr is not None
         running.stdout.close()
