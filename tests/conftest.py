@@ -70,6 +70,14 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def mosquitto() -> str:
+    """The path of the broker's program; tests that want it carry its marker."""
+    program = find_tool("broker")
+    assert program is not None
+    return program
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with handed photographs and table pictures; tests that want it skip visibly where it is not."""
     folder = Path(os.environ.get("SPIT_SHARED", ROOT.parent / "shared"))

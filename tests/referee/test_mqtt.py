@@ -88,12 +88,8 @@ class Scoreboard:
 
 
 @pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Broker]:
-    from conftest import find_tool
-
-    program = find_tool("broker")
-    assert program is not None
-    broker = Broker(tmp_path, free_port(), program)
+def broker(tmp_path: Path, mosquitto: str) -> Iterator[Broker]:
+    broker = Broker(tmp_path, free_port(), mosquitto)
     broker.start()
     yield broker
     broker.stop()
