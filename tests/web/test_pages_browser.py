@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -68,17 +67,6 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     rig.start()
     yield rig
     assert rig.stop() == 0
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    with sync_playwright() as engine:
-        found = engine.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
 
 
 class Viewer:
@@ -230,7 +218,7 @@ def test_a_step_and_the_corners_by_keyboard_alone(viewer: Viewer) -> None:
     page.keyboard.press("Enter")
     page.focus("[data-run=wires]")
     page.keyboard.press("Enter")
-    viewer.wait("results.wires.state === 'running'", 60)
+    viewer.wait("results.wires?.state === 'running'", 60)
     assert viewer.finish("wires") == "good"
 
 
@@ -253,7 +241,7 @@ def test_corners_are_dragged_with_the_finger_or_the_mouse(viewer: Viewer) -> Non
     shown = page.evaluate("corners()")
     assert shown == [pytest.approx(place, abs=0.01) for place in paper.values()]
     page.click("[data-run=corners]")
-    viewer.wait("results.corners.state === 'running'", 60)
+    viewer.wait("results.corners?.state === 'running'", 60)
     viewer.finish("corners")
     assert "table file" in viewer.text("[data-panel=corners] [data-findings]").lower()
 
@@ -272,13 +260,13 @@ def test_two_people_look_at_once_and_see_the_same(browser: Any, rig: Rig) -> Non
     for viewer in (phone, desktop):
         viewer.open("/set-up#wires")
     desktop.page.click("[data-run=wires]")
-    phone.wait("results.wires.state === 'running'", 60)
+    phone.wait("results.wires?.state === 'running'", 60)
     phone.wait("document.querySelector('[data-panel=wires] [data-ask]').textContent.startsWith('Press')", 30)
     phone.page.click("[data-step=camera]")
     phone.page.click("[data-run=camera]")
     phone.wait("document.querySelector('#said').textContent.includes('is running')")
     desktop.page.click("[data-panel=wires] [data-answer=leave]")
-    phone.wait("results.wires.state === 'left'")
+    phone.wait("results.wires?.state === 'left'")
     for viewer in (phone, desktop):
         assert only_about_the_connection(viewer.complaints), "a refused start is logged by the browser as such"
         viewer.close()
