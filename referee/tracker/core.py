@@ -344,13 +344,14 @@ class Core(Looks, eq=False):
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _claims(self, n: int) -> list[tuple[float, Claim]]:
-        """What the worlds say that a landing was, each with its share."""
+        """What the worlds say that a landing was, each with its share; the likeliest world has the word."""
         claims: dict[tuple[object, ...], tuple[float, Claim]] = {}
         for world, share in zip(self.worlds, shares(self.worlds), strict=True):
             claim = world.claims.get(n)
             if claim is not None:
                 key = (claim.word, claim.reason, claim.player, claim.card, claim.is_spit)
-                claims[key] = (claims.get(key, (0.0, claim))[0] + share, claim)
+                others, likeliest = claims.get(key, (0.0, claim))
+                claims[key] = (others + share, likeliest)
         return list(claims.values())
 
     def _blame(self, one: OpenLanding, claims: list[tuple[float, Claim]], age_ns: int) -> Claim | None:

@@ -171,3 +171,21 @@ def test_R4_a_top_that_is_bared_is_no_new_landing() -> None:
     table.now_ms += 700
     assert "TakenBack" in kinds(told) and not rulings(told)
     assert rulings(table.land("p2", 3, "A") + table.wait(1000)) == [("p2", "9H", "legal", None)]
+
+
+def test_R22_the_sentence_names_the_card_that_most_likely_lies_there() -> None:
+    table = AtTheTable()
+    table.look()
+    at_ns = (table.now_ms + 600) * MS
+    odds = {Card("9H"): 0.991, Card("7H"): 0.004, Card("9D"): 0.002, Card("7D"): 0.002}
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=("p2",)))
+    table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns, latest_ns=at_ns, pile="A", cards=odds, players={"p2": 0.9995})
+    )
+    table.feed(HandsSeen(at_ns=at_ns + 150 * MS, players=()))
+    table.now_ms += 1200
+    table.piles["A"].append("9H")
+    told = table.land("p1", 2, "A") + table.wait(2500)  # a three, which follows neither the nine nor a seven
+    verdict = next(v for v in told if isinstance(v, PlayJudged))
+    assert (verdict.ruling, verdict.top) == ("illegal", "9H")
+    assert "from the 9 of hearts" in verdict.sentence
