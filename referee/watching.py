@@ -90,7 +90,7 @@ class Recording:
         snapshots = None if album is None else Snapshots(self.table, album)
         last: Frame | None = None
         for frame in self.video.frames():
-            seen = self.eyes.see(frame)
+            seen = self.look(frame)
             if snapshots is not None:
                 seen = snapshots.see(frame, seen)
             yield from seen
@@ -105,6 +105,10 @@ class Recording:
             yield from self._pads
             for second in range(1, AFTERWARDS_NS // 1_000_000_000 + 1):
                 yield Tick(at_ns=last.at_ns + second * 1_000_000_000)
+
+    def look(self, frame: Frame) -> list[AnyObservation]:
+        """Return what the eyes make of the next frame."""
+        return self.eyes.see(frame)
 
     def close(self) -> None:
         self.video.close()

@@ -52,14 +52,19 @@ def held_by_referee(settings: Settings) -> Answer | None:
     )
 
 
-def pads(settings: Settings) -> Answer:
-    """The pads' lines can be had, and nothing lies on them."""
-    if settings.pads.backend in ("mock", "none"):
+def why_no_pins(backend: str, settings: Settings) -> Answer | None:
+    """Return why pins are not tried: switched off, none there, or in the hands of a running referee; None: try them."""
+    if backend in ("mock", "none"):
         return skip("switched off in the settings")
     if not list(Path("/dev").glob("gpiochip*")):
         return skip("no GPIO pins on this machine")
-    if held := held_by_referee(settings):
-        return held
+    return held_by_referee(settings)
+
+
+def pads(settings: Settings) -> Answer:
+    """The pads' lines can be had, and nothing lies on them."""
+    if no_pins := why_no_pins(settings.pads.backend, settings):
+        return no_pins
     try:
         backend = pad_backend(settings.pads)
         backend.open()
@@ -76,12 +81,8 @@ def pads(settings: Settings) -> Answer:
 
 def lights(settings: Settings) -> Answer:
     """Lights and buzzer can be had; `spit-referee signals` shows whether they are wired."""
-    if settings.signals.backend in ("mock", "none"):
-        return skip("switched off in the settings")
-    if not list(Path("/dev").glob("gpiochip*")):
-        return skip("no GPIO pins on this machine")
-    if held := held_by_referee(settings):
-        return held
+    if no_pins := why_no_pins(settings.signals.backend, settings):
+        return no_pins
     try:
         outputs = outputs_of(settings.signals)
     except DeviceError as error:

@@ -40,7 +40,7 @@ def rejudge(
     else:
         from referee.replay.side_by_side import side_by_side
 
-        first_ns = next((entry.item.at_ns for entry in logged.entries() if not entry.is_mark), 0)  # type: ignore[union-attr]
+        first_ns = next((at_ns for entry in logged.entries() if (at_ns := entry.at_ns) is not None), 0)
         shown = side_by_side(found if every or html else islice(found, 1), logged.header, first_ns)
         count = len(shown.rows)
         _show(shown, logged, f"the rules {rules}" if rules else "this version", every, html)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hardware.frames import Frame
 from referee.cli.watch import Teller
 from referee.errors import LogError
 from referee.observations import AnyObservation
@@ -146,19 +147,17 @@ def _watched(video: Path, rules_name: str, score: ClipScore) -> Iterator[Any]:
     from referee.tracker import Tracker
     from referee.watching import Recording
 
-    cv2.setNumThreads(1)
-    recording = Recording(video, _beside(video, TABLE_FILES), _beside(video, PADS_FILES))
-    try:
-        score.jpeg_ms = _jpeg_ms(recording)
-        see = recording.eyes.see
-
-        def timed(frame: Any) -> list[AnyObservation]:
+    class Timed(Recording):
+        def look(self, frame: Frame) -> list[AnyObservation]:
             began = time.process_time()
-            seen = see(frame)
+            seen = super().look(frame)
             score.seen_ms.append(1e3 * (time.process_time() - began))
             return seen
 
-        recording.eyes.see = timed  # type: ignore[method-assign]
+    cv2.setNumThreads(1)
+    recording = Timed(video, _beside(video, TABLE_FILES), _beside(video, PADS_FILES))
+    try:
+        score.jpeg_ms = _jpeg_ms(recording)
         yield from Session(Tracker(load_rules(rules_name))).run(recording.observations())
     finally:
         recording.close()

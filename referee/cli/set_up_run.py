@@ -1,16 +1,15 @@
 """A table between games: camera and pads run, nothing is judged, and the set-up may look and listen."""
 
-from collections.abc import Mapping
 from contextlib import ExitStack
-from queue import SimpleQueue
 from time import monotonic_ns
 
 from hardware.heart import Heart
 from hardware.pads.debounce import PadEvent
-from hardware.rig import LiveRig, NewsQueue
-from hardware.signals import DARK, Output, SignalPlayer
+from hardware.rig import LiveRig
+from hardware.signals import SignalPlayer
 from hardware.vision.snapshots import NoAlbum
 from referee.cli.keyboard import Keyboard
+from referee.cli.rig_run import RigRun
 from referee.cli.run_screen import status_words
 from referee.cli.table_parts import Parts
 from referee.cli.table_run import SHOW_NS, KeyTaker, stopped_by_signals
@@ -19,18 +18,12 @@ from referee.settings import Settings
 from referee.web.desk import Desk
 
 
-class SetUpRun:
+class SetUpRun(RigRun):
     """Camera and pads for the set-up. Build the parts with its `queue`, `felt` and `note`; then `run`."""
 
     def __init__(self, settings: Settings, desk: Desk) -> None:
-        self.queue: NewsQueue = SimpleQueue()
-        self.was_stopped = False
-        """Whether a person at the terminal or the service manager ended it; else the pages did."""
+        super().__init__()
         self._settings, self._desk = settings, desk
-        self._signals: SignalPlayer | None = None
-        self._rig: LiveRig | None = None
-        self._heart: Heart | None = None
-        self._shown_ns = 0
 
     def felt(self, seen: AnyObservation) -> None:
         """The pads' sink: the step that listens is told, and so is the page."""
@@ -62,27 +55,9 @@ class SetUpRun:
             for seen in rig.observations():
                 self._desk.saw(seen)
 
-    def _let_eyes_finish(self) -> None:
-        if self._rig is not None:
-            self._rig.join()
-
-    def stop(self) -> None:
-        """End it in order; may be called from a signal handler."""
-        self.was_stopped = True
-        if self._rig is not None:
-            self._rig.stop()
-
-    def ages(self) -> Mapping[str, int]:
-        """Return how long ago each loop made progress: what the heart goes by."""
-        ages = self._rig.ages() if self._rig is not None else {}
-        return ages | ({"signals": monotonic_ns() - self._signals.beat_ns} if self._signals is not None else {})
-
     def _pace(self) -> None:
         now_ns = monotonic_ns()
         if self._rig is None or self._heart is None or now_ns - self._shown_ns < SHOW_NS:
             return
         self._shown_ns = now_ns
         self._heart.beat(f"being set up; {status_words(self._rig.status())}")
-
-    def _lights(self) -> Output:
-        return DARK if self._signals is None else self._signals.shown

@@ -3,10 +3,9 @@
 import fcntl
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from queue import SimpleQueue
 from time import monotonic_ns
 from typing import Final, Literal, Protocol
 
@@ -19,10 +18,11 @@ from hardware.pads.mock_pads import key_listener
 from hardware.recording import Recording, new_recording
 from hardware.rig import LiveRig, NewsQueue, Seer
 from hardware.room import shortage
-from hardware.signals import DARK, Output, SignalPlayer
+from hardware.signals import Output, SignalPlayer
 from hardware.tablefile import Table
 from hardware.vision.enrolled import deck_file
 from referee.cli.keyboard import Keyboard
+from referee.cli.rig_run import RigRun
 from referee.cli.run_screen import LiveRun, PlainRun, RunScreen, status_words
 from referee.cli.table_parts import Parts
 from referee.errors import DeviceError
@@ -56,7 +56,7 @@ class Watcher(Follower, Protocol):
     def closes(self) -> None: ...
 
 
-class TableRun:
+class TableRun(RigRun):
     """One game from start to end. Build the parts with its `queue`; then `play`."""
 
     def __init__(
@@ -69,17 +69,11 @@ class TableRun:
         record: bool = False,
     ) -> None:
         """`record`: the whole game is filmed."""
-        self.queue: NewsQueue = SimpleQueue()
-        self.was_stopped = False
-        """Whether a person or the service manager ended it; else the table itself did."""
+        super().__init__()
         self._watchers, self._record = watchers, record
         self._recording: Recording | None = None
         self._settings, self._rules, self._shadow = settings, rules, shadow
-        self._signals: SignalPlayer | None = None
         self._screen: RunScreen = PlainRun()
-        self._rig: LiveRig | None = None
-        self._heart: Heart | None = None
-        self._shown_ns = 0
         self._lost: set[str] = set()
 
     def play(self, parts: Parts, games: Path, heart: Heart) -> Path:
@@ -133,21 +127,6 @@ class TableRun:
         self._recording = stack.enter_context(recording)
         return recording.eyes(eyes)
 
-    def _let_eyes_finish(self) -> None:
-        if self._rig is not None:
-            self._rig.join()
-
-    def stop(self) -> None:
-        """End the game in order; may be called from a signal handler."""
-        self.was_stopped = True
-        if self._rig is not None:
-            self._rig.stop()
-
-    def ages(self) -> Mapping[str, int]:
-        """Return how long ago each loop made progress: what the heart goes by."""
-        ages = self._rig.ages() if self._rig is not None else {}
-        return ages | ({"signals": monotonic_ns() - self._signals.beat_ns} if self._signals is not None else {})
-
     def saw(self, seen: AnyObservation) -> None:
         """A lost sensor is shown at the table as well; the pads go on being logged."""
         if isinstance(seen, SensorLost):
@@ -187,9 +166,6 @@ class TableRun:
 
     def _lights_fault(self) -> str:
         return "" if self._signals is None else self._signals.fault
-
-    def _lights(self) -> Output:
-        return DARK if self._signals is None else self._signals.shown
 
     def _best_screen(self, source: str) -> RunScreen:
         console = Console()

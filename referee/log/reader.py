@@ -55,6 +55,11 @@ class Entry(msgspec.Struct, frozen=True):
         return isinstance(self.item, Continued | Closed)
 
     @property
+    def at_ns(self) -> int | None:
+        """When it happened; None for marks."""
+        return None if isinstance(self.item, Continued | Closed) else self.item.at_ns
+
+    @property
     def is_observation(self) -> bool:
         return isinstance(self.item, Observation)
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
@@ -63,7 +64,7 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             ),
             Middleware(Gate, access=access),
         ],
-        exception_handlers={404: not_found},
+        exception_handlers={404: not_found, msgspec.DecodeError: live.unreadable},
     )
     app.state.desk, app.state.access = desk, access
     app.state.is_ending = lambda: False

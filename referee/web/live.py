@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from time import monotonic, monotonic_ns
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +15,8 @@ from referee.observations import AnyObservation, Called, Undo
 from referee.table import Player
 from referee.web.desk import Desk
 from referee.web.pages import page
+
+Message = TypeVar("Message")
 
 LOOK_S: Final = 0.1
 """So often a viewer's stream looks for news: its delay at most."""
@@ -90,10 +92,7 @@ class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def say(request: Request) -> Response:
     """Take a word in: `spit` or `ready` of a player, `undo`, or a change of what the table does."""
     desk: Desk = request.app.state.desk
-    try:
-        word = msgspec.json.decode(await request.body(), type=Word)
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    word = await message(request, Word)
     if word.word in ("play", "set_up"):
         if not desk.takes_turns:
             return refusal(
@@ -121,6 +120,16 @@ def _observation(word: Word) -> AnyObservation | None:
 def refusal(sentence: str, status: int = 400) -> JSONResponse:
     """Return why something was not done, for the page to show."""
     return JSONResponse({"error": sentence}, status)
+
+
+async def message(request: Request, kind: type[Message]) -> Message:
+    """Return what the page sent; raises msgspec.DecodeError, which the app answers with a refusal."""
+    return msgspec.json.decode(await request.body(), type=kind)
+
+
+async def unreadable(request: Request, error: Exception) -> Response:
+    """Say what is wrong with a message that is none."""
+    return refusal(str(error))
 
 
 async def state(request: Request) -> Response:

@@ -17,7 +17,7 @@ from referee.signals import cue
 from referee.table import Player
 from referee.web.choices import choose
 from referee.web.desk import Desk
-from referee.web.live import refusal
+from referee.web.live import message, refusal
 from referee.web.pages import page
 from referee.web.wizard import Options
 
@@ -56,10 +56,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def choose_camera(request: Request) -> Response:
     """Look through another camera from now on."""
     desk: Desk = request.app.state.desk
-    try:
-        source = msgspec.json.decode(await request.body(), type=Source).source
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    source = (await message(request, Source)).source
     if source not in dict(await run_in_threadpool(cameras_to_choose)):
         return refusal("this camera is not there any more; load the page again", 409)
     try:
@@ -77,7 +74,7 @@ async def start(request: Request) -> Response:
     try:
         options = msgspec.json.decode(await request.body() or b"{}", type=Options)
         why_not = await run_in_threadpool(desk.wizard.start, request.path_params["step"], options)
-    except (msgspec.DecodeError, RefereeError) as error:
+    except RefereeError as error:
         return refusal(str(error))
     return refusal(why_not, 409) if why_not else JSONResponse({})
 
@@ -91,10 +88,7 @@ class Answered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def answer(request: Request) -> Response:
     """Go on with the step that runs."""
     desk: Desk = request.app.state.desk
-    try:
-        word = msgspec.json.decode(await request.body(), type=Answered).word
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    word = (await message(request, Answered)).word
     if word == "leave":
         desk.wizard.stop()
     else:
@@ -118,10 +112,7 @@ class Try(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def signal(request: Request) -> Response:
     """Light a player's LED and sound the buzzer, to see whether they are wired."""
     desk: Desk = request.app.state.desk
-    try:
-        player = msgspec.json.decode(await request.body(), type=Try).player
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    player = (await message(request, Try)).player
     signals = desk.bench.signals
     if signals is None:
         return refusal("the table is not being set up", 409)
@@ -138,10 +129,7 @@ class Pressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def press(request: Request) -> Response:
     """Slap a simulated pad."""
     desk: Desk = request.app.state.desk
-    try:
-        pad = PADS.get(msgspec.json.decode(await request.body(), type=Pressed).pad)
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    pad = PADS.get((await message(request, Pressed)).pad)
     if desk.practice is None or pad is None:
         return refusal("only a simulated table has pads on the page", 409)
     desk.practice.mock.slap(pad)
@@ -158,10 +146,7 @@ class Troubled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 async def trouble(request: Request) -> Response:
     """Make trouble at the simulated table, or mend it."""
     desk: Desk = request.app.state.desk
-    try:
-        wanted = msgspec.json.decode(await request.body(), type=Troubled)
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    wanted = await message(request, Troubled)
     if desk.practice is None:
         return refusal("only a simulated table has troubles on the page", 409)
     desk.practice.troubles.turn(wanted.what, wanted.on)

@@ -1,7 +1,5 @@
 """The set-up on the pages: runs one step at a time in a thread, keeps what each has measured, and tells the viewers."""
 
-import sys
-import traceback
 from threading import Lock, Thread
 from time import time
 from typing import Any, Final, Literal
@@ -129,11 +127,11 @@ class Wizard:
             result.state = "left"
         except RefereeError as error:
             result.state, result.trouble = "failed", str(error)
-        except Exception:  # noqa: BLE001  the page must go on; the journal has the rest
-            traceback.print_exc(file=sys.stderr)
-            result.state, result.trouble = "failed", "this step has a bug; `journalctl -u spit-referee` shows it"
-        result.ask, result.waits = "", False
-        self._tell(result)
+        finally:  # a bug ends this thread and goes to the journal, but never leaves the page waiting
+            if result.state == "running":
+                result.state, result.trouble = "failed", "this step has a bug; `journalctl -u spit-referee` shows it"
+            result.ask, result.waits = "", False
+            self._tell(result)
 
     def _events(self, step: str, options: Options) -> Told:
         if step != "corners":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic_ns, sleep
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import gpiod
@@ -349,9 +349,8 @@ def test_lights_go_to_the_same_chip_as_pads_whatever_its_number(
     monkeypatch: pytest.MonkeyPatch, name: str, number: int
 ) -> None:
     asked: list[int | None] = []
-    module = ModuleType("gpiozero.pins.lgpio")
-    module.LGPIOFactory = lambda chip: asked.append(chip)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", module)
+    lgpio = SimpleNamespace(LGPIOFactory=lambda chip: asked.append(chip))
+    monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", lgpio)
     monkeypatch.setattr("hardware.gpio.find_header_chip", lambda: Path("/dev") / name)
     real_factory()
     assert asked == [number]

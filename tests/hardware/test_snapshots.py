@@ -1,8 +1,8 @@
 """Pictures that go with a call: one of each card that landed, and the film around cards and slaps."""
 
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
 
 import cv2
 import numpy as np
@@ -125,23 +125,16 @@ def test_the_film_of_a_quarrel_outlives_the_quota(tmp_path: Path) -> None:
 
 def test_the_eyes_save_pictures_while_the_referee_marks_some(tmp_path: Path) -> None:
     log = GameLog.create(tmp_path, Header(boot_id="beef0000"), frame_quota_bytes=60_000)
-    troubles: list[BaseException] = []
 
-    def film() -> None:
-        try:
-            for ms in range(0, 60_000, 33):
-                log.frame(f"beef-{ms * 1000:013d}.jpg", b"y" * 100)
-        except BaseException as error:  # noqa: BLE001
-            troubles.append(error)
+    def film() -> int:
+        return sum(log.frame(f"beef-{ms * 1000:013d}.jpg", b"y" * 100) for ms in range(0, 60_000, 33))
 
-    eyes = Thread(target=film)
-    eyes.start()
-    at_ns = 0
-    while eyes.is_alive():
-        at_ns += 50_000_000
-        log.verdict(PlayJudged(at_ns=at_ns, player="p1", pile="A", card=Card("9S"), p=1.0, ruling="illegal"))
-    eyes.join()
-    assert troubles == []
+    with ThreadPoolExecutor(1) as eyes:
+        filmed, at_ns = eyes.submit(film), 0
+        while not filmed.done():
+            at_ns += 50_000_000
+            log.verdict(PlayJudged(at_ns=at_ns, player="p1", pile="A", card=Card("9S"), p=1.0, ruling="illegal"))
+    assert filmed.result() == 1819
 
 
 def test_a_picture_never_takes_the_place_of_another(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from test_tracker_properties import deal
 
+from referee.cards import Card
 from referee.cli.score_folder import ClipScore, _compare, clips_in, score_clip
 from referee.errors import LogError
 from referee.log import GameLog, Header, LoggedGame
@@ -65,9 +66,9 @@ def test_what_the_players_corrected_is_the_truth(filmed: Path) -> None:
     before = truth(filmed)["landings"]
     wrong, gone = plays(filmed)[3], plays(filmed)[6]
     words = (
-        Word(of=wrong.of or 0, card="2C", player="p2"),  # type: ignore[arg-type]
+        Word(of=wrong.of or 0, card=Card("2C"), player="p2"),
         Word(of=gone.of or 0, dismiss=True),
-        Word(of=gone.of or 0, missed_ms=40, card="7D", player="p1", pile="B"),  # type: ignore[arg-type]
+        Word(of=gone.of or 0, missed_ms=40, card=Card("7D"), player="p1", pile="B"),
     )
     amend(filmed, Words(game=filmed.name, words=words))
     after = truth(filmed)

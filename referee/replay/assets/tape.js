@@ -4,14 +4,9 @@ const LANES = { p2: 44, B: 84, A: 140, p1: 186 };
 const TRACK_HEIGHT = 40;
 const ZOOMS = [6, 12, 24, 45, 90, 180, 400, 1000];
 
-function patterns() {
-  const hatch = (id, ...marks) =>
-    svg("pattern", { id, width: 10, height: 10, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, marks);
-  return svg("defs", {},
-    hatch("stripes", svg("rect", { width: 4, height: 10, fill: "#b98a2f", opacity: .32 })),
-    hatch("dots", svg("circle", { cx: 5, cy: 5, r: 1.8, fill: "#808590", opacity: .6 })),
-    hatch("waves", svg("path", { d: "M0 5L5 2L10 5", stroke: "#808590", fill: "none", opacity: .6 })),
-    hatch("hatching", svg("rect", { class: "hatch-ink", width: 10, height: 10 }), svg("rect", { width: 3.5, height: 10, fill: "#fff", opacity: .4 })));
+// A span of time as a band, told from others by its rhythm as well as its colour: one thick dashed line.
+function band(kind, x, width, y, height, ...inside) {
+  return svg("line", { class: `band ${kind}`, x1: x, x2: x + width, y1: y + height / 2, y2: y + height / 2, "stroke-width": height }, ...inside);
 }
 
 class Tape {
@@ -24,7 +19,7 @@ class Tape {
     this.root = svg("svg", { role: "img", "aria-label": "Timeline of both players and both piles; the list of moments says the same in words" });
     this.moving = svg("g");
     this.fixed = svg("g");
-    this.root.append(patterns(), this.moving, this.fixed);
+    this.root.append(this.moving, this.fixed);
     holder.append(this.root);
     this.listen(seek);
     new ResizeObserver(() => this.resize()).observe(holder);
@@ -157,7 +152,7 @@ class Tape {
     const width = Math.max(2, x(span.end_ns) - x(span.start_ns));
     const thin = span.kind === "drought";
     const title = svg("title", {}, span.kind === "drought" ? `nobody played for ${spanText(span.end_ns - span.start_ns)}` : span.reason || span.kind);
-    return svg("rect", { class: span.kind, x: x(span.start_ns), width, y: thin ? LANES.A + 24 : 24, height: thin ? 3 : this.height - 24 }, title);
+    return band(span.kind, x(span.start_ns), width, thin ? LANES.A + 24 : 24, thin ? 3 : this.height - 24, title);
   }
 
   drawBorder(moment, x) {
@@ -197,7 +192,8 @@ function drawMark(moment, x, lanes) {
 function landingShape(moment, x, y) {
   switch (moment.ruling) {
     case "illegal":
-      return svg("g", { class: "illegal" }, svg("path", { d: `M${x} ${y - 9}L${x + 9} ${y}L${x} ${y + 9}L${x - 9} ${y}Z`, fill: "url(#hatching)" }),
+      return svg("g", { class: "illegal" }, svg("path", { class: "diamond", d: `M${x} ${y - 9}L${x + 9} ${y}L${x} ${y + 9}L${x - 9} ${y}Z` }),
+        svg("path", { class: "hatch", d: `M${x - 5.5} ${y - 2.5}l8 8M${x - 2.5} ${y - 5.5}l8 8` }),
         svg("path", { class: "cross", d: `M${x - 3} ${y - 3}l6 6m0 -6l-6 6` }));
     case "beaten":
       return svg("g", { class: "beaten" }, svg("circle", { class: "hollow", cx: x, cy: y, r: 6 }), svg("line", { class: "slash", x1: x - 6, y1: y + 6, x2: x + 6, y2: y - 6 }));
@@ -255,7 +251,7 @@ class Overview {
     }
     const path = (d, kind, width) => svg("path", { d, class: kind, stroke: "currentColor", "stroke-width": width, fill: "none", "vector-effect": "non-scaling-stroke", opacity: .8 });
     return [
-      ...timeline.spans.filter((span) => span.kind !== "drought").map((span) => svg("rect", { class: span.kind, x: x(span.start_ns), width: Math.max(1, x(span.end_ns) - x(span.start_ns)), height: 52 })),
+      ...timeline.spans.filter((span) => span.kind !== "drought").map((span) => band(span.kind, x(span.start_ns), Math.max(1, x(span.end_ns) - x(span.start_ns)), 0, 52)),
       ...timeline.deals.slice(1).map((deal) => svg("line", { class: "border", x1: x(deal.start_ns), x2: x(deal.start_ns), y2: 52, "vector-effect": "non-scaling-stroke" })),
       path(ticks.p2, "p2", 1.2), path(ticks.p1, "p1", 1.2), path(ticks.odd, "beaten", 2), path(ticks.bad, "illegal", 2),
     ];

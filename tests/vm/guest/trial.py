@@ -46,7 +46,7 @@ class Trial:
         began = time.monotonic()
         try:
             good, says = run(self)
-        except Exception as error:  # noqa: BLE001 - a check that breaks is one that failed
+        except Exception as error:  # noqa: BLE001  one check that breaks must not take the results of the later ones along
             good, says = False, f"{type(error).__name__}: {error}"
         seconds = round(time.monotonic() - began, 1)
         words = (run.__doc__ or run.__name__).strip()
