@@ -45,7 +45,7 @@ def check(
 def checked_settings(config: Path | None) -> tuple[Settings, "Answer"]:
     """Return the settings, or the defaults and what is wrong with what was set."""
     from hardware.checks.report import from_error, ok
-    from referee.cli.run import rules_of
+    from referee.cli.rules import rules_of
 
     try:
         loaded = load_settings(config)

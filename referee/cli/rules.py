@@ -12,6 +12,7 @@ from referee.errors import SettingsError
 from referee.rules.rule_set import PRESETS, RuleSet, rule_set, rule_set_from
 from referee.rules.rulebook import RULEBOOK
 from referee.rules.sentences import describe
+from referee.settings import Settings
 
 ABOUT = {
     "pagat": "Five stock piles each, slap at the end of a deal. The usual game, and the default.",
@@ -64,6 +65,13 @@ def load_rules(name: str) -> RuleSet:
             f'the house rules {name} are not TOML ({error}): write lines like extends = "pagat"'
         ) from None
     return rule_set_from(mapping)
+
+
+def rules_of(settings: Settings) -> RuleSet:
+    """Return the rule set of the settings; raises SettingsError with the cure."""
+    if settings.rules.options:
+        return rule_set_from({"extends": settings.rules.name} | settings.rules.options)
+    return load_rules(settings.rules.name)
 
 
 def _list_sets(as_json: bool) -> None:

@@ -2,20 +2,11 @@
 
 import sys
 from pathlib import Path
-from time import sleep
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated
 
 import typer
 
-from referee.errors import TableFileError
-from referee.settings import Settings, load_settings, table_file
-
-if TYPE_CHECKING:
-    from hardware.heart import Heart
-    from hardware.tablefile import Table
-    from referee.rules.rule_set import RuleSet
-
-LOOK_AGAIN_S: Final = 2.0
+from referee.settings import load_settings, table_file
 
 
 def run(
@@ -39,6 +30,7 @@ def run(
     port: Annotated[int | None, typer.Option("--port", min=1024, max=65535, help="Of the pages.")] = None,
 ) -> None:
     """Referee the table in front of the camera, until you press q or Ctrl-C. The pages show it, and set it up."""
+    from referee.cli.rules import rules_of
     from referee.cli.table_loop import TableLoop
     from referee.cli.table_parts import games_folder
     from referee.web.access import access_file
@@ -57,32 +49,3 @@ def run(
     loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice, record=record)
     has_pages = pages and settings.web.enabled
     loop.run(port or settings.web.port if has_pages else None, strict=port is not None, set_up=set_up)
-
-
-def rules_of(settings: Settings) -> "RuleSet":
-    """Return the rule set of the settings; raises SettingsError with the cure."""
-    from referee.cli.rules import load_rules
-    from referee.rules.rule_set import rule_set_from
-
-    if settings.rules.options:
-        return rule_set_from({"extends": settings.rules.name} | settings.rules.options)
-    return load_rules(settings.rules.name)
-
-
-def calibrated_table(path: Path, heart: "Heart | None") -> "Table":
-    """Return the table of the table file. By hand a missing one raises TableFileError; a service waits for it."""
-    from hardware.tablefile import load_table
-
-    waited = False
-    while True:
-        try:
-            return load_table(path)
-        except TableFileError as error:
-            if heart is None:
-                raise
-            if not waited:
-                print(f"spit-referee waits for a table file: {error}", file=sys.stderr, flush=True)
-                heart.ready()
-                waited = True
-            heart.beat(f"waits for the calibration: {error}")
-            sleep(LOOK_AGAIN_S)

@@ -4,11 +4,12 @@ import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from hardware.heart import Heart, is_service
 from hardware.tablefile import Table, load_table
-from referee.cli.run import calibrated_table, rules_of
+from referee.cli.rules import rules_of
 from referee.cli.set_up_run import SetUpRun
 from referee.cli.table_parts import Parts, real_parts
 from referee.cli.table_run import TableRun, Watcher, only_one
@@ -21,6 +22,8 @@ from referee.web.server import WebServer
 if TYPE_CHECKING:  # a real table does without what renders one
     from hardware.simulated.practice import Scene as LaidScene
     from referee.cli.practice import Practice
+
+LOOK_AGAIN_S: Final = 2.0
 
 SCENES: Final[dict[str, "tuple[LaidScene, ...]"]] = {
     "dealt": ("dealt",),
@@ -143,6 +146,25 @@ class TableLoop:
             return load_table(table_file(self._desk.settings))
         except TableFileError:
             return None
+
+
+def calibrated_table(path: Path, heart: Heart | None) -> Table:
+    """Return the table of the table file. By hand a missing one raises TableFileError; a service waits for it."""
+    from hardware.tablefile import load_table
+
+    waited = False
+    while True:
+        try:
+            return load_table(path)
+        except TableFileError as error:
+            if heart is None:
+                raise
+            if not waited:
+                print(f"spit-referee waits for a table file: {error}", file=sys.stderr, flush=True)
+                heart.ready()
+                waited = True
+            heart.beat(f"waits for the calibration: {error}")
+            sleep(LOOK_AGAIN_S)
 
 
 def _say(line: str) -> None:

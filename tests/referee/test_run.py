@@ -29,8 +29,9 @@ from hardware.tablefile import Table as TableFile
 from hardware.tablefile import load_table
 from referee.cli.app import app
 from referee.cli.bundle import without_secrets
-from referee.cli.run import calibrated_table, rules_of
+from referee.cli.rules import rules_of
 from referee.cli.run_screen import PlainRun, status_words
+from referee.cli.table_loop import calibrated_table
 from referee.cli.table_parts import Parts, outputs_or_drawing, real_parts
 from referee.cli.table_run import TableRun, cut_game, only_one
 from referee.errors import DeviceError, SettingsError, TableFileError
@@ -245,12 +246,14 @@ def test_without_a_table_file_the_cure_is_calibration(tmp_path: Path, monkeypatc
 def test_a_service_waits_for_its_calibration_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = Told()
 
+    now = [0]
+
     def asleep(seconds: float) -> None:
+        now[0] += int(seconds * 1e9)
         if len(told.said) > 3:
             raise KeyboardInterrupt
 
-    now = [0]
-    monkeypatch.setattr("referee.cli.run.sleep", lambda s: (now.__setitem__(0, now[0] + int(s * 1e9)), asleep(s))[1])
+    monkeypatch.setattr("referee.cli.table_loop.sleep", asleep)
     with pytest.raises(KeyboardInterrupt):
         calibrated_table(tmp_path / "table.toml", Heart(dict, told, lambda: now[0]))
     assert told.said[0] == "READY=1" and any("waits for the calibration" in said for said in told.said)
