@@ -1,5 +1,6 @@
 """What pads and signals share on the way to the header's pins: the chip, the pin factory, the errors, the cures."""
 
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -76,7 +77,20 @@ def real_factory() -> Any:
     for name, module, factory in FACTORIES:
         try:
             make = getattr(import_module(module), factory)
-            return make(chip=header_chip_number()) if name == "lgpio" else make()
+            made = make(chip=header_chip_number()) if name == "lgpio" else make()
+            made.pins = {}  # gpiozero lets all factories share one table: a dead chip's pins would be found in it again
+            return made
         except gpio_errors() as error:
             reasons.append(f"{name}: {error}")
     raise DeviceError(f"gpiozero reaches no pins ({'; '.join(reasons)}); on a Pi: `sudo apt install python3-lgpio`")
+
+
+def close_factory(factory: Any) -> None:
+    """Give a factory's own pins back, also when their chip is gone; pads keep theirs when lights are closed."""
+    for pin in factory.pins.values():
+        with suppress(*gpio_errors()):
+            pin.close()
+    factory.pins.clear()
+    if type(factory).__name__ != "RPiGPIOFactory":  # whose end switches off every pin of the process
+        with suppress(*gpio_errors()):
+            factory.close()

@@ -11,7 +11,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
-from hardware.gpio import gpio_errors, real_factory
+from hardware.gpio import close_factory, gpio_errors, real_factory
 from hardware.pads.edges import Edge, Pad
 from referee.errors import DeviceError
 
@@ -87,6 +87,5 @@ class GpiozeroPads:
         self._lines.clear()
         self._handlers.clear()
         if self._factory is not None:
-            with suppress(*gpio_errors()):
-                self._factory.close()
+            close_factory(self._factory)
         self._factory = None

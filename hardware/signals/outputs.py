@@ -1,12 +1,12 @@
 """Where signals come out: lights and buzzer on pins, or a recorder. All are dark and silent after `close`."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic_ns
 from typing import Any, Final, Literal, Protocol
 
-from hardware.gpio import gpio_errors, real_factory
+from hardware.gpio import close_factory, gpio_errors, real_factory
 from hardware.signals.mixer import DARK, Output
 from referee.errors import DeviceError
 from referee.settings import SignalsSection
@@ -50,46 +50,42 @@ class MockOutputs:
 
 
 class GpiozeroOutputs:
-    """Lights and buzzer on the header's pins.
+    """Lights and buzzer on the header's pins, used below gpiozero's LED and Buzzer, which cannot be closed any more
+    once their chip is gone.
 
-    A passive buzzer is driven as a plain PWM pin, whose `off` really ends low: gpiozero's TonalBuzzer leaves the pin
-    high about every second time, and a magnetic buzzer then draws current all night.
+    A passive buzzer is driven as a plain PWM pin, whose 0 really ends low: gpiozero's TonalBuzzer leaves the pin high
+    about every second time, and a magnetic buzzer then draws current all night.
     """
 
     def __init__(self, settings: SignalsSection, factory: Callable[[], Any] = real_factory) -> None:
-        import gpiozero
-
         self._factory = factory()
         self.name = f"gpiozero over {type(self._factory).__name__.removesuffix('Factory')}"
         self._duty = settings.volume_percent / 200
-        self._buzzer: Any = None
         self._kind: Literal["passive", "active", "none"] = settings.buzzer
-        self._rgb = (bool(settings.led_p1_rgb_pins), bool(settings.led_p2_rgb_pins))
         self._hz = 0
+        self._buzzer: Any = None
         try:
-            self._p1 = self._light(settings.led_p1_pin, settings.led_p1_rgb_pins)
-            self._p2 = self._light(settings.led_p2_pin, settings.led_p2_rgb_pins)
-            if self._kind == "active":
-                self._buzzer = gpiozero.Buzzer(settings.buzzer_pin, pin_factory=self._factory)
-            elif self._kind == "passive":
-                self._buzzer = gpiozero.PWMOutputDevice(settings.buzzer_pin, frequency=440, pin_factory=self._factory)
+            self._p1 = [self._take(pin) for pin in settings.led_p1_rgb_pins or [settings.led_p1_pin]]
+            self._p2 = [self._take(pin) for pin in settings.led_p2_rgb_pins or [settings.led_p2_pin]]
+            if self._kind != "none":
+                self._buzzer = self._take(settings.buzzer_pin)
+            if self._kind == "passive":
+                self._buzzer.frequency = 440
         except gpio_errors() as error:
-            self._factory.close()
+            self.close()
             cure = "end the other program that holds the pin, or give it another one in the settings"
             raise DeviceError(f"a light or the buzzer cannot be used ({error}); {cure}") from None
 
-    def _light(self, pin: int, rgb_pins: tuple[int, ...]) -> Any:
-        import gpiozero
-
-        if rgb_pins:
-            return gpiozero.RGBLED(*rgb_pins, pwm=False, pin_factory=self._factory)
-        return gpiozero.LED(pin, pin_factory=self._factory)
+    def _take(self, number: int) -> Any:
+        pin = self._factory.pin(number)
+        pin.output_with_state(False)
+        return pin
 
     def show(self, output: Output) -> None:
         """Bring lights and buzzer to this state."""
         try:
-            self._p1.value = light_value(output.p1, output.p1_colour, self._rgb[0])
-            self._p2.value = light_value(output.p2, output.p2_colour, self._rgb[1])
+            set_light(self._p1, output.p1, output.p1_colour)
+            set_light(self._p2, output.p2, output.p2_colour)
             if self._buzzer is not None and output.hz != self._hz:
                 self._sound(output.hz)
         except gpio_errors() as error:
@@ -97,23 +93,21 @@ class GpiozeroOutputs:
         self._hz = output.hz
 
     def _sound(self, hz: int) -> None:
-        if not hz:
-            self._buzzer.off()
-        elif self._kind == "active":
-            self._buzzer.on()
-        else:
+        if self._kind == "active":
+            self._buzzer.state = hz > 0
+        elif hz:
             self._buzzer.frequency = hz
-            self._buzzer.value = self._duty
+            self._buzzer.state = self._duty
+        else:
+            self._buzzer.state = 0
 
     def close(self) -> None:
         """Dark and silent, pins given back."""
-        for device in (self._p1, self._p2, self._buzzer):
-            if device is not None and not device.closed:
-                for end in (device.off, device.close):
-                    with suppress(*gpio_errors()):  # one that is gone must not keep the others on
-                        end()
-        with suppress(*gpio_errors()):
-            self._factory.close()
+        for pin in self._factory.pins.values():
+            with suppress(*gpio_errors()):  # one that is gone must not keep the others on
+                pin.state = False
+                pin.frequency = None
+        close_factory(self._factory)
 
 
 RGB: Final[dict[Colour, tuple[int, int, int]]] = {
@@ -125,15 +119,19 @@ RGB: Final[dict[Colour, tuple[int, int, int]]] = {
 }
 
 
-def light_value(burns: bool, colour: Colour, is_rgb: bool) -> bool | tuple[int, int, int]:
-    """Return what gpiozero wants to hear of a plain or a coloured light."""
-    if not is_rgb:
-        return burns
-    return RGB[colour] if burns else (0, 0, 0)
+def set_light(pins: Sequence[Any], burns: bool, colour: Colour) -> None:
+    """Switch a light: one pin for a plain one, three for one with colours."""
+    levels = (True,) if len(pins) == 1 else RGB[colour]
+    for pin, level in zip(pins, levels, strict=True):
+        pin.state = bool(burns and level)
 
 
 class LastingOutputs:
-    """Outputs that come back: lost ones are made anew at the next `show`. `make` raises DeviceError while it cannot."""
+    """Outputs that come back: lost ones are made anew at once, and then at every `show`, until `make` can.
+
+    Nobody notices a chip that went and came back between two signals; so the signal that finds it out is still shown.
+    `make` raises DeviceError while it cannot.
+    """
 
     def __init__(self, make: Callable[[], Outputs]) -> None:
         self._make = make
@@ -142,13 +140,14 @@ class LastingOutputs:
 
     def show(self, output: Output) -> None:
         """Bring the pins to this state; raises DeviceError as long as they are gone."""
-        if self._outputs is None:
-            self._outputs = self._make()
-        try:
-            self._outputs.show(output)
-        except DeviceError:
-            self.close()
-            raise
+        if self._outputs is not None:
+            try:
+                self._outputs.show(output)
+                return
+            except DeviceError:
+                self.close()
+        self._outputs = self._make()
+        self._outputs.show(output)
 
     def close(self) -> None:
         """Dark and silent, pins given back."""

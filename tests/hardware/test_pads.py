@@ -349,7 +349,12 @@ def test_lights_go_to_the_same_chip_as_pads_whatever_its_number(
     monkeypatch: pytest.MonkeyPatch, name: str, number: int
 ) -> None:
     asked: list[int | None] = []
-    lgpio = SimpleNamespace(LGPIOFactory=lambda chip: asked.append(chip))
+
+    def factory(chip: int | None) -> SimpleNamespace:
+        asked.append(chip)
+        return SimpleNamespace()
+
+    lgpio = SimpleNamespace(LGPIOFactory=factory)
     monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", lgpio)
     monkeypatch.setattr("hardware.gpio.find_header_chip", lambda: Path("/dev") / name)
     real_factory()

@@ -384,11 +384,6 @@ def test_half_a_coloured_light_is_refused() -> None:
         settings_from([parse_settings("[signals]\nled_p1_rgb_pins = [9, 10, 17]", "s.toml")])
 
 
-def test_a_pin_that_is_taken_is_one_sentence_with_the_cure() -> None:
-    with pytest.raises(DeviceError, match="give it another one"):
-        GpiozeroOutputs(SignalsSection(led_p1_pin=24, led_p2_pin=24), lambda: MockFactory(pin_class=MockPWMPin))
-
-
 def test_cues_survive_json() -> None:
     given = cue("beaten", "p2")
     assert msgspec.json.decode(msgspec.json.encode(given), type=Cue) == given
