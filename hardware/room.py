@@ -14,5 +14,5 @@ def shortage(folder: Path, reserve_mb: int) -> str:
     if free < FULL_BYTES:
         return f"the disk is full and the log may have gaps; make room on the disk of {folder}"
     if free < reserve_mb * 1_000_000:
-        return f"only {free // 1_000_000} MB are free; make room on the disk of {folder}"
+        return f"only {free // 1_000_000} MB are free and pictures are left out; make room on the disk of {folder}"
     return ""

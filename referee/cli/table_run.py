@@ -177,7 +177,8 @@ class TableRun(RigRun):
 
     def _open_log(self, parts: Parts, games: Path) -> tuple[GameLog, Tracker, str]:
         """Return the log, the tracker as it stands, and what to say about it: a restart goes on with its game."""
-        quota = self._settings.storage.pictures_mb * 1_000_000
+        storage = self._settings.storage
+        quota, reserve = storage.pictures_mb * 1_000_000, storage.reserve_mb * 1_000_000
         trim_pictures(games, quota)
         if parts.source == "live" and (directory := cut_game(games, self._rules)) is not None:
             game = LoggedGame(directory)
@@ -185,7 +186,8 @@ class TableRun(RigRun):
             for entry in game.entries():
                 if isinstance(entry.item, Observation):
                     tracker.feed(entry.item, entry.n)
-            return GameLog.resume(directory, frame_quota_bytes=quota), tracker, f"goes on with {directory.name}"
+            log = GameLog.resume(directory, frame_quota_bytes=quota, reserve_bytes=reserve)
+            return log, tracker, f"goes on with {directory.name}"
         header = Header(
             source=parts.source,
             players=names_of(self._settings),
@@ -193,7 +195,7 @@ class TableRun(RigRun):
             rules=msgspec.to_builtins(self._rules),
             devices=parts.devices(),
         )
-        log = GameLog.create(games, header, frame_quota_bytes=quota)
+        log = GameLog.create(games, header, frame_quota_bytes=quota, reserve_bytes=reserve)
         return log, Tracker(self._rules), ""
 
 

@@ -1,5 +1,6 @@
 """A game's pictures on the disk, within a quota: the oldest without a keep mark make room."""
 
+import shutil
 from collections import deque
 from pathlib import Path
 from typing import Final
@@ -12,14 +13,14 @@ SEARCHED_NS: Final = 5_000_000_000
 
 
 class PictureFolder:
-    """Pictures within a quota: the oldest without a keep mark goes first.
+    """Pictures within a quota: the oldest without a keep mark goes first. Below the disk's reserve none is added.
 
     One thread saves while another marks: whoever goes through a list takes a copy of it first, which is one step.
     """
 
-    def __init__(self, folder: Path, quota_bytes: int) -> None:
+    def __init__(self, folder: Path, quota_bytes: int, reserve_bytes: int = 0) -> None:
         self._folder = folder
-        self._quota_bytes = quota_bytes
+        self._quota_bytes, self._reserve_bytes = quota_bytes, reserve_bytes
         found = sorted(folder.glob("*.jpg"), key=lambda path: path.stat().st_mtime_ns)
         self._sizes: deque[tuple[str, int]] = deque((path.name, path.stat().st_size) for path in found)
         self._used_bytes = sum(size for _, size in self._sizes)
@@ -27,6 +28,8 @@ class PictureFolder:
 
     def save(self, name: str, jpeg_bytes: bytes, *, keep: bool) -> bool:
         """Save a picture; return False if there is no room for it, or one of that name already."""
+        if self._reserve_bytes and shutil.disk_usage(self._folder).free < self._reserve_bytes + len(jpeg_bytes):
+            return False
         self.make_room(len(jpeg_bytes))
         if self._used_bytes + len(jpeg_bytes) > self._quota_bytes or (self._folder / name).exists():
             return False

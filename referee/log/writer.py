@@ -56,7 +56,13 @@ class GameLog:
     """
 
     def __init__(
-        self, directory: Path, *, next_n: int, frame_quota_bytes: int = FRAME_QUOTA_BYTES, closes: bool = True
+        self,
+        directory: Path,
+        *,
+        next_n: int,
+        frame_quota_bytes: int = FRAME_QUOTA_BYTES,
+        reserve_bytes: int = 0,
+        closes: bool = True,
     ) -> None:
         self.directory = directory
         self._closes = closes
@@ -67,12 +73,15 @@ class GameLog:
         self._next_n = next_n
         self._encoder = msgspec.json.Encoder()
         self._file = (directory / LOG_FILE).open("ab", buffering=0)
-        self._frames = PictureFolder(directory / FRAMES_FOLDER, frame_quota_bytes)
+        self._frames = PictureFolder(directory / FRAMES_FOLDER, frame_quota_bytes, reserve_bytes)
 
     @classmethod
-    def create(cls, games_dir: Path, header: Header, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> "GameLog":
+    def create(
+        cls, games_dir: Path, header: Header, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES, reserve_bytes: int = 0
+    ) -> "GameLog":
         """Return the log of a new game in a folder of its own; `started`, `boot_id` and `software` are filled in
-        where the header leaves them empty. Raises LogError if the folder cannot be written."""
+        where the header leaves them empty. Pictures leave `reserve_bytes` of the disk free. Raises LogError if the
+        folder cannot be written."""
         header = msgspec.structs.replace(
             header,
             started=header.started or datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -83,7 +92,7 @@ class GameLog:
         try:
             directory = _make_directory(games_dir, header.started[:10])
             (directory / FRAMES_FOLDER).mkdir()
-            log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes)
+            log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes)
             log.clock = clock_mark(header.boot_id)
         except OSError as error:
             raise LogError(
@@ -94,9 +103,11 @@ class GameLog:
         return log
 
     @classmethod
-    def resume(cls, directory: Path, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES) -> "GameLog":
+    def resume(
+        cls, directory: Path, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES, reserve_bytes: int = 0
+    ) -> "GameLog":
         """Return an existing game's log, open at its end. A line that a power cut left half written stays as it is."""
-        log = cls._reopened(LoggedGame(directory), frame_quota_bytes, closes=True)
+        log = cls._reopened(LoggedGame(directory), frame_quota_bytes, reserve_bytes, closes=True)
         log._mark(Continued(boot_id=boot_id(), software=software_version()))
         return log
 
@@ -104,16 +115,22 @@ class GameLog:
     def amend(cls, directory: Path) -> "GameLog":
         """Return the log of a game that has been played, open for corrections. Whether it was closed stays as it is."""
         game = LoggedGame(directory)
-        log = cls._reopened(game, FRAME_QUOTA_BYTES, closes=False)
+        log = cls._reopened(game, FRAME_QUOTA_BYTES, 0, closes=False)
         log._closes = game.was_closed
         return log
 
     @classmethod
-    def _reopened(cls, game: LoggedGame, frame_quota_bytes: int, *, closes: bool) -> "GameLog":
+    def _reopened(cls, game: LoggedGame, quota_bytes: int, reserve_bytes: int, *, closes: bool) -> "GameLog":
         last_n = max((entry.n for entry in game.entries()), default=-1)
         directory = game.directory
         try:
-            log = cls(directory, next_n=last_n + 1, frame_quota_bytes=frame_quota_bytes, closes=closes)
+            log = cls(
+                directory,
+                next_n=last_n + 1,
+                frame_quota_bytes=quota_bytes,
+                reserve_bytes=reserve_bytes,
+                closes=closes,
+            )
         except OSError as error:
             raise LogError(f"{directory} cannot be continued ({error.strerror}): start a new game") from error
         log._end_cut_line()

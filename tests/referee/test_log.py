@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 from io import FileIO
 from pathlib import Path
 
@@ -244,6 +245,18 @@ def test_pictures_stay_within_their_quota_oldest_first_and_marked_ones_stay(tmp_
         assert again.frame("007.jpg", b"z" * 200)
         assert (log.directory / "frames" / "001.jpg").exists()
         assert not (log.directory / "frames" / "005.jpg").exists()
+
+
+def test_below_the_disks_reserve_pictures_are_left_out_and_the_game_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    with GameLog.create(tmp_path, HEADER, reserve_bytes=500_000_000) as log:
+        monkeypatch.setattr("shutil.disk_usage", lambda _: usage._replace(free=500_000_003))
+        assert log.frame("000000001-A-after.jpg", b"123")
+        assert not log.frame("000000002-A-after.jpg", b"1234")
+        assert log.observation(Tick(at_ns=1)) == 0
+        assert log.trouble is None, "the status line says how little is free"
 
 
 def test_old_games_give_their_pictures_before_newer_ones_and_never_their_log(tmp_path: Path) -> None:
