@@ -1,18 +1,20 @@
-"""One file to attach to a report: `check`, settings without secrets, the journal, the newest game and its pictures."""
+"""One file to attach to a report: `check`, settings without secrets, the table file, the journal, the newest game with
+its last pictures, and the table now if no referee has the camera."""
 
 import json
 import platform
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hardware.checks.machine import UNIT, told
+from hardware.checks.machine import UNIT, running_referee, told
 from referee.errors import DeviceError
 from referee.log import list_games
 from referee.log.header import FRAMES_FOLDER, LOG_FILE
 from referee.log.writer import software_version
+from referee.settings import Settings, choices_file, table_file
 
 if TYPE_CHECKING:
     from hardware.checks import Answer
@@ -23,7 +25,7 @@ JOURNAL_LINES: Final = "1000"
 
 
 def write_bundle(
-    path: Path, answers: "Iterable[tuple[str, Answer]]", settings_files: Iterable[Path], games: Path
+    path: Path, answers: "Iterable[tuple[str, Answer]]", settings: Settings, settings_files: Iterable[Path], games: Path
 ) -> list[str]:
     """Write the bundle and return the names of what is in it; raises DeviceError if the file cannot be written."""
     try:
@@ -36,14 +38,39 @@ def write_bundle(
             bundle.writestr("about.json", json.dumps(about, indent=1))
             lines = [json.dumps({"check": name} | answer._asdict()) for name, answer in answers]
             bundle.writestr("check.jsonl", "\n".join(lines) + "\n")
-            for number, file in enumerate(settings_files, 1):
+            table = table_file(settings)
+            chosen = [file for file in (*settings_files, choices_file(table)) if file.is_file()]
+            for number, file in enumerate(chosen, 1):
                 bundle.writestr(f"settings-{number}.toml", without_secrets(file.read_text(errors="replace")))
+            if table.is_file():
+                bundle.write(table, "table.toml")
             if journal := told("journalctl", "-u", UNIT, "-n", JOURNAL_LINES, "--no-pager", "-o", "short-monotonic"):
                 bundle.writestr("journal.txt", without_pin(journal))
             add_newest_game(bundle, games)
+            for number, picture in enumerate(pictures_now(settings), 1):
+                bundle.writestr(f"now-{number}.jpg", picture)
             return bundle.namelist()
     except OSError as error:
         raise DeviceError(f"{path} cannot be written ({error.strerror}); choose another place") from None
+
+
+def pictures_now(settings: Settings) -> Iterator[bytes]:
+    """Yield what the camera sees, as JPEG; nothing where there is none, or a referee has it."""
+    import cv2
+
+    from hardware.cameras.choose import one_camera
+
+    if running_referee(settings):
+        return
+    camera = one_camera(settings.camera)
+    try:
+        camera.open()
+        for _ in range(PICTURES):
+            yield cv2.imencode(".jpg", camera.read().image)[1].tobytes()
+    except DeviceError:
+        return  # `check` says why
+    finally:
+        camera.close()
 
 
 def without_secrets(settings: str) -> str:

@@ -35,8 +35,8 @@ def check(
         from referee.cli.bundle import write_bundle
         from referee.cli.table_parts import games_folder
 
-        files = [path for path in settings_places(config) if path.is_file()]
-        names = write_bundle(bundle, answers.items(), files, games_folder(settings, None))
+        places = settings_places(config)
+        names = write_bundle(bundle, answers.items(), settings, places, games_folder(settings, None))
         typer.echo(f"{bundle}: {', '.join(names)}. It holds player names and pictures of the table.", err=True)
     if worst(answers.values()) == "FAIL":
         raise typer.Exit(1)

@@ -340,6 +340,9 @@ def test_a_bundle_holds_what_a_report_needs(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     settings = tmp_path / "s.toml"
     settings.write_text("[players]\np1 = 'Ann'\n[mqtt]\npassword = 'hush'\n")
+    (tmp_path / "spit-referee").mkdir()
+    (tmp_path / "spit-referee" / "table.toml").write_text("# half written")
+    monkeypatch.setattr("hardware.cameras.choose.one_camera", lambda _: FaultyCamera())
     with GameLog.create(tmp_path / "spit-referee" / "games", header()) as log:
         for number in range(5):
             log.frame(f"00000{number}-A-after.jpg", b"jpeg")
@@ -348,8 +351,21 @@ def test_a_bundle_holds_what_a_report_needs(tmp_path: Path, monkeypatch: pytest.
     with zipfile.ZipFile(bundle) as opened:
         assert "hush" not in opened.read("settings-1.toml").decode()
         names = [Path(name).name for name in opened.namelist() if name != "journal.txt"]
-        assert names[:3] == ["about.json", "check.jsonl", "settings-1.toml"]
-        assert names[3:] == ["game.jsonl", *(f"00000{number}-A-after.jpg" for number in (2, 3, 4))]
+        assert names[:4] == ["about.json", "check.jsonl", "settings-1.toml", "table.toml"]
+        assert names[4:8] == ["game.jsonl", *(f"00000{number}-A-after.jpg" for number in (2, 3, 4))]
+        assert names[8:] == ["now-1.jpg", "now-2.jpg", "now-3.jpg"]
+        assert opened.read("now-3.jpg").startswith(b"\xff\xd8"), "a picture of the table"
+
+
+def test_a_bundle_without_a_camera_or_a_game_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    camera = FaultyCamera()
+    camera.fault = "gone"
+    monkeypatch.setattr("hardware.cameras.choose.one_camera", lambda _: camera)
+    bundle = tmp_path / "report.zip"
+    CliRunner().invoke(app, ["check", "--bundle", str(bundle)])
+    with zipfile.ZipFile(bundle) as opened:
+        assert {*opened.namelist()} - {"journal.txt", "settings-1.toml"} == {"about.json", "check.jsonl"}
 
 
 @pytest.mark.parametrize("line", ["password = 'hush'", '  "password"= "hush" # mine', "username = 'hush'"])
