@@ -1,8 +1,9 @@
-"""Checks of disk, clock, power and the service."""
+"""Checks of disk, clock, power, calibration, pages and the service."""
 
 import fcntl
 import os
 import shutil
+import socket
 import subprocess
 from datetime import datetime
 from pathlib import Path
@@ -67,14 +68,14 @@ def disk(settings: Settings) -> Answer:
 
 def clock(_: Settings) -> Answer:
     """The wall clock is set; it only labels games, nothing is timed with it."""
-    now = datetime.now()
+    now = datetime.now().astimezone()
     cure = "connect to the network once; games are timed without it, only their date would be wrong"
     if now.year < 2025:
         return warn(f"the clock says {now:%Y-%m-%d}", cure)
     synchronised = told("timedatectl", "show", "-p", "NTPSynchronized", "--value")
     if synchronised == "no":
         return warn(f"{now:%Y-%m-%d %H:%M}, not set by the network", cure)
-    return ok(f"{now:%Y-%m-%d %H:%M}")
+    return ok(f"{now:%Y-%m-%d %H:%M} in the time zone {now:%Z}")
 
 
 def power(_: Settings) -> Answer:
@@ -107,6 +108,34 @@ def table(settings: Settings) -> Answer:
         sizes = f"{size_px[0]}x{size_px[1]}, the camera gives {wanted[0]}x{wanted[1]}"
         return fail(f"the table file is for {sizes}", "run `spit-referee calibrate corners` again")
     return ok(str(path))
+
+
+def delay(settings: Settings) -> Answer:
+    """The camera's delay against the pads was measured."""
+    try:
+        known = load_table(table_file(settings))
+    except TableFileError:
+        return skip("no table file yet")
+    if known.behind_pads_uncertainty_ns is None:
+        return skip("not measured and taken for 0; `spit-referee calibrate offset` does it")
+    sure = known.behind_pads_uncertainty_ns / 1e6
+    return ok(f"the camera is {known.behind_pads_ns / 1e6:.0f} ms behind the pads (±{sure:.0f})")
+
+
+def pages(settings: Settings) -> Answer:
+    """The port of the pages is free, or a running referee shows them."""
+    if not settings.web.enabled:
+        return skip("switched off in the settings")
+    if running_referee(settings):
+        return skip("the running referee shows them; `spit-referee web show` says where")
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", settings.web.port))
+        except OSError:
+            cure = "set web.port to another one, or look at the address that is printed at the start"
+            return warn(f"port {settings.web.port} is taken by another program", cure)
+    return ok(f"port {settings.web.port} is free for them")
 
 
 def service(_: Settings) -> Answer:

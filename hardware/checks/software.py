@@ -87,6 +87,9 @@ def gpio_packages(settings: Settings) -> Answer:
         return fail(f"gpiozero {gpiozero} opens the wrong chip on a Pi 5", "`pip install 'gpiozero>=2.0.1.post3'`")
     if find_spec("lgpio") is None and find_spec("RPi") is None:
         return fail("neither lgpio nor RPi.GPIO is there: no lights, no buzzer", "`sudo apt install python3-lgpio`")
+    if installed("lgpio").startswith("0.0."):
+        cure = "`pip uninstall lgpio`, then `sudo apt install python3-lgpio`"
+        return fail(f"lgpio {installed('lgpio')} cannot drive lights", cure)
     lights = "lgpio" if find_spec("lgpio") else "RPi.GPIO"
     if find_spec("gpiod") is None or not hasattr(import_module("gpiod"), "request_lines"):
         return warn(f"gpiozero {gpiozero} over {lights}; pads without gpiod 2", "`pip install gpiod` for exact slaps")

@@ -20,9 +20,11 @@ CHECKS: Final = (
     Check("usb", devices.usb),
     Check("camera", devices.camera),
     Check("table", machine.table),
+    Check("delay", machine.delay),
     Check("disk", machine.disk),
     Check("clock", machine.clock),
     Check("power", machine.power),
+    Check("pages", machine.pages),
     Check("service", machine.service),
 )
 

@@ -1,12 +1,15 @@
 """The checks: break one thing at a time, and the line names it with its cure."""
 
 import grp
+import socket
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hardware.cameras.faulty import FaultyCamera
@@ -14,9 +17,11 @@ from hardware.checks import CHECKS, Answer, devices, machine, software, worst
 from hardware.checks.report import from_error
 from hardware.pads import MockPads
 from hardware.pads.edges import FOUR_PADS
+from hardware.tablefile import Table, save_table
 from referee.errors import DeviceError
-from referee.settings import CameraSection, Settings, StorageSection
+from referee.settings import CameraSection, Settings, StorageSection, WebSection
 
+CENTRED = np.array([[1.0, 0.0, 320.0], [0.0, -1.0, 240.0], [0.0, 0.0, 1.0]])
 PI5 = "Raspberry Pi 5 Model B Rev 1.0"
 
 
@@ -151,6 +156,33 @@ def test_a_clock_that_nobody_set_is_a_label_to_mistrust(monkeypatch: pytest.Monk
     assert machine.clock(Settings()).state == "OK"
 
 
+def test_a_port_that_another_program_has_is_said() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        settings = Settings(web=WebSection(port=other.getsockname()[1]))
+        assert machine.pages(settings).state == "WARN"
+    assert machine.pages(settings).state == "OK"
+    assert machine.pages(Settings(web=WebSection(enabled=False))).state == "SKIP"
+
+
+def test_the_cameras_delay_is_told_with_how_sure_it_is(tmp_path: Path) -> None:
+    settings = Settings(storage=StorageSection(table_file=str(tmp_path / "table.toml")))
+    assert machine.delay(settings).says == "no table file yet"
+    known = Table(image_size_px=(640, 480), homography_mm_to_px=CENTRED)
+    save_table(known, tmp_path / "table.toml")
+    assert "calibrate offset" in machine.delay(settings).says
+    save_table(replace(known, behind_pads_ns=38_000_000, behind_pads_uncertainty_ns=3_000_000), tmp_path / "table.toml")
+    assert machine.delay(settings).says == "the camera is 38 ms behind the pads (±3)"
+
+
+def test_the_lgpio_that_pip_used_to_give_is_found_out(monkeypatch: pytest.MonkeyPatch, pi: None) -> None:
+    monkeypatch.setattr(software, "find_spec", lambda name: object())
+    monkeypatch.setattr(software, "installed", {"lgpio": "0.0.0.2", "gpiozero": "2.0.1.post3"}.get)
+    answer = software.gpio_packages(Settings())
+    assert answer.state == "FAIL" and "0.0.0.2 cannot drive lights" in answer.says
+
+
 @pytest.mark.parametrize(
     "shown, state",
     [
@@ -166,15 +198,10 @@ def test_the_services_state_is_told(monkeypatch: pytest.MonkeyPatch, shown: str 
 
 
 def test_a_table_file_for_another_size_of_picture_fails(tmp_path: Path) -> None:
-    from hardware.tablefile import Table, save_table
-
     path = tmp_path / "table.toml"
     settings = Settings(storage=StorageSection(table_file=str(path)))
     assert machine.table(settings).state == "WARN"
-    import numpy as np
-
-    centred = np.array([[1.0, 0.0, 320.0], [0.0, -1.0, 240.0], [0.0, 0.0, 1.0]])
-    save_table(Table(image_size_px=(640, 480), homography_mm_to_px=centred), path)
+    save_table(Table(image_size_px=(640, 480), homography_mm_to_px=CENTRED), path)
     answer = machine.table(settings)
     assert answer.state == "FAIL" and "640x480, the camera gives 1280x720" in answer.says
     path.write_text("schema = 1\n")
