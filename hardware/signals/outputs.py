@@ -133,10 +133,11 @@ class LastingOutputs:
     `make` raises DeviceError while it cannot.
     """
 
-    def __init__(self, make: Callable[[], Outputs]) -> None:
+    def __init__(self, make: Callable[[], Outputs], *, now: bool = True) -> None:
+        """`now`: made at once, which may raise DeviceError; else at the first `show`."""
         self._make = make
-        self._outputs: Outputs | None = make()
-        self.name = self._outputs.name
+        self._outputs: Outputs | None = make() if now else None
+        self.name = self._outputs.name if self._outputs is not None else "lights that are waited for"
 
     def show(self, output: Output) -> None:
         """Bring the pins to this state; raises DeviceError as long as they are gone."""
@@ -156,8 +157,11 @@ class LastingOutputs:
             outputs.close()
 
 
-def outputs_of(settings: SignalsSection) -> Outputs:
-    """Return lights and buzzer as set; raises DeviceError with the cure where `auto` finds no pins."""
+def outputs_of(settings: SignalsSection, *, now: bool = True) -> Outputs:
+    """Return lights and buzzer as set; raises DeviceError with the cure where `auto` finds no pins.
+
+    Without `now` it raises nothing: pins that are not there yet are looked for at every `show`.
+    """
     if settings.backend in ("mock", "none"):
         return MockOutputs()
-    return LastingOutputs(lambda: GpiozeroOutputs(settings))
+    return LastingOutputs(lambda: GpiozeroOutputs(settings), now=now)

@@ -112,7 +112,7 @@ def real_parts(
         camera=watched_camera(settings.camera, queue.put, behind_pads_ns=0 if table is None else table.behind_pads_ns),
         make_eyes=lambda album: SharpEyes(lambda frame: table, album, eyes_reader, found) if table else Blind(),
         pads=reader,
-        outputs=outputs_or_drawing(settings.signals, notices),
+        outputs=outputs_or_drawing(settings.signals, notices, as_service),
         mock=mock,
         notices=tuple(notices),
     )
@@ -157,13 +157,13 @@ def deck_reader(settings: Settings, as_service: bool, notices: list[str]) -> Rea
         return reader_for(None)
 
 
-def outputs_or_drawing(settings: SignalsSection, notices: list[str]) -> Outputs:
-    """Return lights and buzzer, or a recorder if there are none: a game goes on without them."""
+def outputs_or_drawing(settings: SignalsSection, notices: list[str], as_service: bool = False) -> Outputs:
+    """Return lights and buzzer. If there are none, a game goes on without them; a service looks for them again."""
     try:
         return outputs_of(settings)
     except DeviceError as error:
         notices.append(f"NO LIGHTS AND NO BUZZER: {error}.")
-        return MockOutputs(keep=1)
+        return outputs_of(settings, now=False) if as_service else MockOutputs(keep=1)
 
 
 def games_folder(settings: Settings, chosen: Path | None) -> Path:

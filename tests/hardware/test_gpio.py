@@ -133,6 +133,16 @@ def test_lights_burn_again_at_the_first_signal_after_their_chip_was_away(chip: C
     assert chip.levels == {24: True, 25: False, 18: True}
 
 
+def test_lights_that_were_not_there_at_the_start_burn_once_they_are(chip: Chip) -> None:
+    chip.pull_out()
+    outputs = LastingOutputs(lights, now=False)
+    with pytest.raises(DeviceError, match="no pins"):
+        outputs.show(Output(p1=True))
+    chip.gone = False
+    outputs.show(Output(p1=True))
+    assert chip.levels[LIGHT_P1]
+
+
 def test_a_chip_that_came_back_unseen_costs_no_signal(chip: Chip) -> None:
     outputs = LastingOutputs(lights)
     outputs.show(Output(p1=True, hz=880))

@@ -280,6 +280,12 @@ def test_missing_lights_are_said_and_played_without() -> None:
     assert notices and notices[0].startswith("NO LIGHTS")
 
 
+@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
+def test_a_service_goes_on_looking_for_its_lights() -> None:
+    with pytest.raises(DeviceError, match="no pins"):
+        outputs_or_drawing(SignalsSection(), [], as_service=True).show(Output(p1=True))
+
+
 def test_rules_come_from_the_settings_with_single_options_on_top() -> None:
     assert rules_of(Settings()) == PAGAT
     changed = rules_of(Settings(rules=RulesSection(options={"race_window_ms": 300})))
