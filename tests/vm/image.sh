@@ -87,7 +87,7 @@ print(*tomllib.load(open(sys.argv[1], "rb"))["project"]["dependencies"], sep="\n
   python3 -m pip download --quiet --disable-pip-version-check --dest wheels --find-links wheels --only-binary :all: \
     --python-version "$(chroot system python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" \
     --platform manylinux_2_34_x86_64 --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
-    pip 'setuptools>=77' gpiod 'lgpio>=0.2.2' onnxruntime "${wanted[@]}"
+    pip 'setuptools>=77' gpiod 'lgpio>=0.2.2' rpi-lgpio onnxruntime "${wanted[@]}"
 }
 
 once() {
@@ -101,7 +101,7 @@ once() {
 
 once kernel 6.1
 once system bookworm
-once wheels "$(sha256sum < "$source/pyproject.toml" | cut -c1-16)"
+once wheels "rpi-lgpio $(sha256sum < "$source/pyproject.toml" | cut -c1-16)"
 version="$(cat kernel.version)"
 
 # The modules that the guest loads, the simulated hardware, and the trial that starts when the system is up.
@@ -135,6 +135,9 @@ tar -C "$source" --exclude-vcs --exclude=.venv --exclude='.*_cache' --exclude=__
 cp -r wheels system/wheels
 SYSTEMD_OFFLINE=1 PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels unshare --mount sh -c \
   'mount -t proc proc system/proc && chroot system /usr/src/spit-referee/systemd/install.sh --no-start'
+# What stands in for RPi.GPIO, whose own library wants a Pi's memory; beside the referee, for the check of old boards.
+chroot system /opt/spit-referee/bin/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps \
+  --find-links /wheels --target /opt/old-board --upgrade rpi-lgpio
 rm -rf system/wheels
 touch system/etc/.updated system/var/.updated
 say "the referee is installed"

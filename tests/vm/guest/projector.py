@@ -6,6 +6,9 @@ frozen           the same picture over and over, noise and all: a camera whose d
 slow             a still table at a third of the rate
 small            a still table of half the size: what a camera may fall back to when it is plugged in again
 unplugged        the camera is gone
+
+The camera's path is a link, as udev makes one of a real camera; it leads to one of two loopback devices, each with
+pictures of one size: such a device does not change its size while somebody reads it.
 """
 
 import fcntl
@@ -17,7 +20,8 @@ import threading
 import time
 from pathlib import Path
 
-DEVICE = "/dev/video0"
+CAMERA = Path("/run/camera")
+WHOLE, SMALL = "/dev/video0", "/dev/video1"
 SET_FORMAT, OUTPUT, YUYV, PROGRESSIVE = 0xC0D05605, 2, 0x56595559, 1
 
 
@@ -28,32 +32,29 @@ class Projector:
         self.film, self.index = film, index
         self.width, self.height = index["size_px"]
         self.bytes = self.width * self.height * 2
+        self.devices = {
+            WHOLE: self.open(WHOLE, self.width, self.height),
+            SMALL: self.open(SMALL, self.width // 2, self.height // 2),
+        }
         self.tell("still", 0)
-        self.device = None
-        self.size = None
 
     def run(self):
         due = time.monotonic()
         while True:
             command, number = self.command, self.number
-            if command == "unplugged":
-                self.close()
-                time.sleep(0.05)
-                due = time.monotonic()
-                continue
             due = max(due + (3 if command == "slow" else 1) / self.index["fps"], time.monotonic() - 0.2)
             time.sleep(max(0, due - time.monotonic()))
-            self.show(command, number)
+            if command == "unplugged":
+                CAMERA.unlink(missing_ok=True)
+            else:
+                self.show(command, number)
 
     def show(self, command, number):
-        self.open((self.width // 2, self.height // 2) if command == "small" else (self.width, self.height))
-        if command == "small":
-            picture = self.picture(number)
-            lines = (picture[y * self.width * 2 :][: self.width * 2] for y in range(0, self.height // 2 * 2, 2))
-            picture = b"".join(line[: self.width] for line in lines)
-        else:
-            picture = self.picture(number)
-        os.write(self.device, picture)
+        device = SMALL if command == "small" else WHOLE
+        os.write(self.devices[device], self.smaller(number) if command == "small" else self.picture(number))
+        if not CAMERA.is_symlink() or str(CAMERA.readlink()) != device:
+            CAMERA.unlink(missing_ok=True)
+            CAMERA.symlink_to(device)
         if (command, number) != (self.command, self.number):
             return  # told otherwise meanwhile
         if command == "play" and number == self.index["frames"] - 1:
@@ -71,31 +72,20 @@ class Projector:
     def picture(self, number):
         return self.film[number * self.bytes : (number + 1) * self.bytes]
 
-    def open(self, size):
-        """Open the device for pictures of a size; a reader that still holds it is waited for."""
-        if size != self.size:
-            self.close()
-        while self.device is None:
-            device = os.open(DEVICE, os.O_RDWR)
-            try:
-                fcntl.ioctl(device, SET_FORMAT, self.layout(*size))
-            except OSError:
-                os.close(device)
-                time.sleep(0.02)
-            else:
-                self.device, self.size = device, size
+    def smaller(self, number):
+        picture = self.picture(number)
+        lines = (picture[y * self.width * 2 :][: self.width * 2] for y in range(0, self.height // 2 * 2, 2))
+        return b"".join(line[: self.width] for line in lines)
 
     @staticmethod
-    def layout(width, height):
+    def open(path, width, height):
+        """Open a device for pictures of a size."""
+        device = os.open(path, os.O_RDWR)
         layout = bytearray(208)
         struct.pack_into("I", layout, 0, OUTPUT)
         struct.pack_into("8I", layout, 8, width, height, YUYV, PROGRESSIVE, width * 2, width * height * 2, 8, 0)
-        return layout
-
-    def close(self):
-        if self.device is not None:
-            os.close(self.device)
-        self.device = self.size = None
+        fcntl.ioctl(device, SET_FORMAT, layout)
+        return device
 
 
 def main():

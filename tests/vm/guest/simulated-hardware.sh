@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real kernel devices with simulated lines behind them: a GPIO chip, a camera, and the identity of a Raspberry Pi 4
-# (with referee.board=5 on the kernel's command line: of a Pi 5, whose header's chip has another name).
+# Real kernel devices with simulated lines behind them: a GPIO chip, a camera (and one of half the size), and the
+# identity of a Raspberry Pi 4 (with referee.board=5 on the kernel's command line: of a Pi 5, whose chip has another name).
 set -euo pipefail
 modprobe -a configfs irq-sim-here gpio-sim
 mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
@@ -18,4 +18,4 @@ ln -sfn "/sys/devices/platform/$(cat "$chip/dev_name")/$(cat "$chip/bank0/chip_n
 
 { cat /proc/cpuinfo; printf '\nRevision\t: %s\nModel\t\t: %s\n' "$revision" "$model"; } > /run/cpuinfo
 mount --bind /run/cpuinfo /proc/cpuinfo
-modprobe v4l2loopback video_nr=0 card_label='Simulated camera' exclusive_caps=1 max_buffers=4
+modprobe v4l2loopback devices=2 video_nr=0,1 card_label=camera,smaller exclusive_caps=1,1 max_buffers=4

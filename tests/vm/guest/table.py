@@ -126,11 +126,16 @@ class Film:
         return int(self.process.stdout.readline())
 
 
+def games():
+    """Return the folders of all games."""
+    return {path.parent for path in GAMES.glob("*/game.jsonl")}
+
+
 class Game:
     """The newest game's log, read on as it grows."""
 
     def __init__(self):
-        self.file = max(GAMES.glob("*/game.jsonl"), key=lambda path: path.parent.name)
+        self.file = max(games(), key=lambda folder: folder.name) / "game.jsonl"
         self._read, self._lines = 0, []
 
     def lines(self):
@@ -151,6 +156,9 @@ class Game:
 
     def count(self):
         return max((line.get("n", 0) + 1 for line in self.lines()), default=0)
+
+    def phase(self):
+        return next((line["phase"] for line in reversed(self.lines()) if line["kind"] == "phase_changed"), "")
 
     def wait(self, kind, seconds, since=0, **want):
         found = until(lambda: self.all(kind, since, **want), seconds)
