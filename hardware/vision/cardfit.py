@@ -121,7 +121,7 @@ class _Boxes:
         total = self._corner(y + tall, x + wide) - self._corner(y, x + wide)
         total -= self._corner(y + tall, x)
         total += self._corner(y, x)
-        return np.asarray(total / np.float32(tall * wide), np.float32)
+        return total.astype(np.float32) * np.float32(1 / (tall * wide))
 
     def _corner(self, y: int, x: int) -> Sums:
         """Return the sums of all that is above and left."""

@@ -203,7 +203,7 @@ class Eyes:
         self._middle_before[:] = middle_before
 
     def _hands_now(self, at_ns: int) -> list[HandsSeen]:
-        over = {hand.player for hand in self.hands if any(zone.share(hand.cells) > OVER_SHARE for zone in self._play)}
+        over = {hand.player for hand in self.hands if any(hand.share_of(zone) > OVER_SHARE for zone in self._play)}
         players = tuple(player for player in PLAYERS if player in over)
         if players == self._hands_seen:
             return []

@@ -19,6 +19,8 @@ SAME: Final = 0.8
 LOST: Final = 0.6
 """Correlation under which a block shows something else than it did."""
 LOST_SHARE: Final = 0.03
+FREE_LOST_SHARE: Final = 0.1
+"""Of the end that a hand leaves free so much more may be lost: fingers and shadows reach in; a new card hides more."""
 FEWEST: Final = 5
 """A card that shows fewer printed blocks cannot be told from another one in its place."""
 
@@ -36,6 +38,7 @@ class Likeness:
         self._box, self._warp = self._view(quad_px)
         self._then, self._power = self._blocks(settled, *self._view(quad))
         self.printed: NDArray[np.bool_] = self._power > PRINTED * BLOCK_MM
+        self._upper = self._above_middle(quad)
 
     def is_bare(self, image: Image) -> bool:
         """Whether the whole card shows in a camera picture as it did: nothing lies on it."""
@@ -44,15 +47,35 @@ class Likeness:
             return False
         return count - self._count_alike(image, LOST) <= max(1, round(LOST_SHARE * count))
 
+    def is_bare_at(self, image: Image, upper: bool) -> bool:
+        """Whether one end of the card, the one further up in the settled picture or the other, shows as it did."""
+        end = self.printed & (self._upper == upper)
+        count = int(np.count_nonzero(end))
+        if count < FEWEST:
+            return False
+        alike = int(np.count_nonzero(self._alike(image, LOST) & end))
+        return count - alike <= max(1, round(FREE_LOST_SHARE * count))
+
     def share(self, image: Image) -> float:
         """Return the share of the print that a camera picture shows in its place."""
         return self._count_alike(image, SAME) / max(1, int(np.count_nonzero(self.printed)))
 
     def _count_alike(self, image: Image, least: float) -> int:
         """Return how many blocks of print correlate at least so well with how they were."""
+        return int(np.count_nonzero(self._alike(image, least) & self.printed))
+
+    def _alike(self, image: Image, least: float) -> NDArray[np.bool_]:
+        """Return which blocks correlate at least so well with how they were."""
         now, power = self._blocks(image, self._box, self._warp)
         alike = np.einsum("ij,ij->i", now, self._then) > least * (power * self._power + 16.0 * BLOCK_MM)
-        return int(np.count_nonzero(alike & self.printed))
+        return np.asarray(alike, np.bool_)
+
+    def _above_middle(self, quad: Points) -> NDArray[np.bool_]:
+        """Return which blocks lie further up in the settled picture than the card's middle."""
+        along, down = quad[1] - quad[0], quad[3] - quad[0]
+        v, u = np.mgrid[0 : self._rows, 0 : self._columns]
+        u, v = (u + 0.5) / self._columns - 0.5, (v + 0.5) / self._rows - 0.5
+        return np.asarray((u * along[1] + v * down[1]).ravel() < 0)
 
     def _view(self, quad: Points) -> tuple[tuple[slice, slice], NDArray[np.float64]]:
         """Return the part of a picture that holds the card, and the way from there to the upright card."""

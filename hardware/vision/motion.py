@@ -38,14 +38,6 @@ JOINING: Final = np.ones((5, 5), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
-    """Something that reaches into the picture: whose side it comes from, and its cells."""
-
-    player: Player
-    cells: Mask
-
-
-@dataclass(frozen=True, slots=True)
 class Zone:
     """A part of the table in cells: a mask and the box round it."""
 
@@ -58,6 +50,25 @@ class Zone:
         """Return the share of the zone's cells that are set."""
         inside = cv2.bitwise_and(cells[self.rows, self.columns], self.mask)
         return cv2.countNonZero(inside) / self.size
+
+
+class Hand:
+    """Something that reaches into the picture: whose side it comes from, and its cells, uint8, 255 or 0."""
+
+    def __init__(self, player: Player, cells: Mask) -> None:
+        self.player: Player = player
+        self.cells = cells
+        left, top, width, height = cv2.boundingRect(cells)
+        self._right, self._bottom, self._left, self._top = left + width, top + height, left, top
+
+    def share_of(self, zone: Zone) -> float:
+        """Return the share of the zone's cells that the hand covers."""
+        rows, columns = zone.rows, zone.columns
+        if columns.start >= self._right or columns.stop <= self._left:
+            return 0.0
+        if rows.start >= self._bottom or rows.stop <= self._top:
+            return 0.0
+        return zone.share(self.cells)
 
 
 class Motion:

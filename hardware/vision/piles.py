@@ -39,6 +39,8 @@ BARELY_READ: Final = 0.3
 JITTER_MM: Final = ((0.0, 0.0), (1.5, 1.0), (-1.5, -1.0))
 """Where a card that is hard to read is read again: the mean over small shifts is better than any one of them."""
 FURTHER_MM: Final = 24.0
+READ_WORTH: Final = 0.6
+"""So much a certain reading adds to the worth of an answer."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 PLAIN_SHARE: Final = 0.9
@@ -200,15 +202,14 @@ class TopFinder:
             for fit, end in found
             if (old := self.alike(picture, before, fit.pose, end)) < OLD
         ]
-        if not new:
-            return None
-        likely = sorted(new, key=lambda one: -one[0])[:MOST_READ]
-        tops = self._read(picture, [fit.pose for _, fit, _ in likely])
-        read = [
-            Finding(worth + 0.6 * top.sure, top, fit.score, end)
-            for (worth, fit, end), top in zip(likely, tops, strict=True)
-        ]
-        return max(read, key=lambda finding: finding.worth)
+        best: Finding | None = None
+        for worth, fit, end in sorted(new, key=lambda one: -one[0])[:MOST_READ]:
+            if best is not None and best.worth >= worth + READ_WORTH:
+                break
+            [top] = self._read(picture, [fit.pose])
+            one = Finding(worth + READ_WORTH * top.sure, top, fit.score, end)
+            best = one if best is None or one.worth > best.worth else best
+        return best
 
     def alike(self, now: Image, before: Image, pose: Pose, free: Free) -> float:
         """Return how well the free end of a card at `pose` correlates with what was there before, -1 to 1."""
@@ -285,37 +286,43 @@ class TopFinder:
     def _best(
         self, picture: Image, fits: Sequence[Fit], changed: Mask | None, covered: Top | None = None
     ) -> Finding | None:
-        if not fits:
-            return None
-        tops = self._read(picture, [fit.pose for fit in fits])
-        found = []
-        for fit, top in zip(fits, tops, strict=True):
-            off = COVERED_OFF if covered is not None and _is_same(top, covered) else 0.0
-            found.append(Finding(self._worth(fit, top, changed) - off, top, fit.score))
-        return max(found, key=lambda finding: finding.worth)
+        """Return the best answer: edges all round, a clear reading, and all that changed lies inside.
 
-    def _worth(self, fit: Fit, top: Top, changed: Mask | None) -> float:
-        """Return how good an answer this is: edges all round, a clear reading, and all that changed lies inside."""
-        explained = 0.5
-        if changed is not None:
-            inside = np.zeros_like(changed)
-            quad = self.patch.to_patch(fit.pose.quad_mm(self._card_mm))
-            cv2.fillConvexPoly(inside, np.round(quad).astype(np.int32), 255)
-            explained = cv2.countNonZero(cv2.bitwise_and(inside, changed)) / max(1, cv2.countNonZero(changed))
-        return fit.score + 0.6 * top.sure + explained
+        The likeliest are read first, and none that could not become the best.
+        """
+        best: Finding | None = None
+        for worth, fit in sorted(((self._worth(fit, changed), fit) for fit in fits), key=lambda one: -one[0]):
+            if best is not None and best.worth >= worth + READ_WORTH:
+                break
+            [top] = self._read(picture, [fit.pose])
+            off = COVERED_OFF if covered is not None and is_same(top, covered) else 0.0
+            found = Finding(worth + READ_WORTH * top.sure - off, top, fit.score)
+            best = found if best is None or found.worth > best.worth else best
+        return best
+
+    def _worth(self, fit: Fit, changed: Mask | None) -> float:
+        """Return how good an answer this is before it is read."""
+        if changed is None:
+            return fit.score + 0.5
+        inside = np.zeros_like(changed)
+        quad = self.patch.to_patch(fit.pose.quad_mm(self._card_mm))
+        cv2.fillConvexPoly(inside, np.round(quad).astype(np.int32), 255)
+        return fit.score + cv2.countNonZero(cv2.bitwise_and(inside, changed)) / max(1, cv2.countNonZero(changed))
 
 
-def _is_same(one: Top, other: Top) -> bool:
+def is_same(one: Top, other: Top) -> bool:
     """Whether both are the same card in the same place."""
     return one.shows_same(other) and one.pose.apart_mm(other.pose) < SAME_PLACE_MM
 
 
 def _hull_poses(changed: Mask, patch: Patch, card_mm: tuple[float, float]) -> list[Pose]:
     """Return the pose of the changed area if it is about as big as a card."""
-    points = cv2.findNonZero(changed)
-    if points is None:
+    rows = np.flatnonzero(changed.any(axis=1))
+    if rows.size == 0:
         return []
-    (cx, cy), (width, height), angle = cv2.minAreaRect(cv2.convexHull(points))
+    first, last = changed[rows].argmax(axis=1), changed.shape[1] - 1 - changed[rows, ::-1].argmax(axis=1)
+    ends = np.concatenate([np.stack([first, rows], axis=1), np.stack([last, rows], axis=1)])
+    (cx, cy), (width, height), angle = cv2.minAreaRect(cv2.convexHull(ends.astype(np.int32)))
     if width > height:
         width, height, angle = height, width, angle + 90.0
     x, y = patch.to_mm(np.array([(cx, cy)]))[0]

@@ -22,6 +22,7 @@ from hardware.vision.piles import (
     area_mm2,
     biggest_change,
     changed_pixels,
+    is_same,
 )
 from hardware.vision.rectify import Patch
 from referee.cards import Card
@@ -137,6 +138,8 @@ class Spot:
         self.known: Sequence[Top] = ()
         """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
         self._peeked_ns = 0
+        self._bare_ns = -PEEK_NS
+        """When the top was last seen bare, if nothing has moved over it since."""
         self._wait_until_ns = 0
         self._in_vain = 0
 
@@ -182,30 +185,36 @@ class Spot:
                 return None
             self.disturbed_ns = frame.at_ns
         if self._core.share(self._motion.moving) > MOVING_SHARE:
-            self._peeked_ns, self._glimpse = 0, None
+            self._peeked_ns, self._bare_ns, self._glimpse = 0, -PEEK_NS, None
             return self._conclude_if_read()
         if not may_look or frame.at_ns < self._wait_until_ns:
             return None
-        if any(self._core.share(hand.cells) > COVERED_SHARE for hand in over):
+        if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
             return self._peek(frame, over, expected) if self._peeks else None
+        if over and frame.at_ns - self._bare_ns < PEEK_NS:
+            self.disturbed_ns = frame.at_ns
+            return None
         return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
         """Whether a hand covers a part of the spot and crosses the strip before it, as no new card does."""
-        if self.zone.share(hand.cells) <= COVERED_SHARE:
+        if hand.share_of(self.zone) <= COVERED_SHARE:
             return False
-        return hand.player not in self._approach or self._approach[hand.player].share(hand.cells) > APPROACH_SHARE
+        return hand.player not in self._approach or hand.share_of(self._approach[hand.player]) > APPROACH_SHARE
 
     def _peek(self, frame: Frame, over: Sequence[Hand], expected: Set[Card]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
         if frame.at_ns - self._peeked_ns < PEEK_NS:
+            return None
+        ends = [FREE_END[player] for player in sorted({hand.player for hand in over})]
+        if self._glimpse is None and self._is_bare_at(frame.image, ends):
+            self._peeked_ns = frame.at_ns
             return None
         picture = self.patch.cut(frame.image)
         if area_mm2(changed_pixels(picture, self.picture), self.patch) < LEAST_NEW_MM2:
             return None
         self.looked = True
         glimpse, self._glimpse = self._glimpse, None
-        ends = [FREE_END[player] for player in sorted({hand.player for hand in over})]
         found = self.finder.under_hands(picture, self.picture, ends, glimpse)
         if found is None or any(found.top.shows_same(old) for old in self._lying()):
             self._peeked_ns = frame.at_ns
@@ -249,11 +258,12 @@ class Spot:
         self.looked = True
         covered = self.shows(frame.image) < COVERED_PRINT
         found = self._found(picture, changed, covered)
+        agreed = found is not None and any(self._agree(found, look.found) for look in self._looks)
         self._looks.append(_Look(frame.at_ns, picture.copy(), covered, found))
         if found is not None and self._moves(found.top):
             self._looks.clear()
             return None
-        if found is not None and found.convinces:
+        if found is not None and (found.convinces or agreed):
             return self._at_rest(self._conclude(), hand_near)
         if len(self._looks) < MOST_LOOKS:
             return None
@@ -274,10 +284,15 @@ class Spot:
         likeness = self._like_before()
         return likeness is not None and likeness.is_bare(image)
 
+    def _is_bare_at(self, image: Image, ends: Sequence[Free]) -> bool:
+        """Whether the top still shows at the ends that hands leave free: no card was laid on it."""
+        likeness = self._like_before()
+        return likeness is not None and all(likeness.is_bare_at(image, end == "upper") for end in ends)
+
     def _still_bare(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Nothing has happened here so far. While a hand is near, the picture of the spot is left as it was."""
         self._glimpses.clear()
-        self.disturbed_ns = frame.at_ns
+        self.disturbed_ns = self._bare_ns = frame.at_ns
         self._in_vain = 0
         if hand_near:
             return None
@@ -308,6 +323,12 @@ class Spot:
         near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
         near += [self.top.pose] if self.top is not None and not near else []
         return self.finder.glance(picture, main, near, covered)
+
+    def _agree(self, found: Finding, earlier: Finding | None) -> bool:
+        """Whether two looks surely show the same new card: the old one may be what another leaves free of it."""
+        if earlier is None or not (_is_sure(found) and _is_sure(earlier) and is_same(found.top, earlier.top)):
+            return False
+        return self.top is None or not is_same(found.top, self.top)
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""

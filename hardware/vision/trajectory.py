@@ -63,13 +63,17 @@ def thrown(t_ms: Series, distance_mm: Series) -> Touched | None:
     t, d = t_ms[:flight], distance_mm[:flight]
     if len(t) < 4:
         return None
-    best: Touched | None = None
-    for rest in np.arange(0.0, LONGEST_SLIDE_MS, 2 * GRID_MS):
-        for touch in np.arange(t[-2], rest, GRID_MS):
-            misfit = _misfit(t, d, float(touch), float(rest))
-            if misfit is not None and (best is None or misfit < best.misfit_mm):
-                best = Touched(float(touch), misfit)
-    return best
+    touches, rests = _slides(float(t[-2]))
+    misfits = _misfits(t, d, touches, rests)
+    best = int(misfits.argmin())
+    return Touched(float(touches[best]), float(misfits[best])) if misfits[best] < np.inf else None
+
+
+def _slides(earliest_ms: float) -> tuple[Series, Series]:
+    """Return the moments of touching, from the earliest on, and of coming to rest that are tried."""
+    rests = np.arange(0.0, LONGEST_SLIDE_MS, 2 * GRID_MS)
+    touches = [np.arange(earliest_ms, rest, GRID_MS) for rest in rests]
+    return np.concatenate(touches), np.repeat(rests, [len(some) for some in touches])
 
 
 def _in_flight(t_ms: Series, distance_mm: Series) -> int:
@@ -82,11 +86,17 @@ def _in_flight(t_ms: Series, distance_mm: Series) -> int:
     return 1 + (fastest + int(in_hand[0]) if len(in_hand) else len(speeds))
 
 
-def _misfit(t: Series, d: Series, touch: float, rest: float) -> float | None:
-    """Return how far the distances are from flight until `touch` and sliding until `rest`; None if that cannot be."""
-    slid = np.maximum(np.minimum(rest - touch, rest - t), 0.0) ** 2
-    design = np.stack([slid, np.maximum(touch - t, 0.0)], axis=1)
-    (brake, speed), *_ = np.linalg.lstsq(design, d, rcond=None)
-    if brake <= 0 or speed < 3 * brake * (rest - touch):
-        return None
-    return float(np.sqrt(((design @ (brake, speed) - d) ** 2).mean()))
+def _misfits(t: Series, d: Series, touches: Series, rests: Series) -> Series:
+    """Return how far the distances are from flight until each touch and sliding until its rest; inf if that cannot be.
+
+    Braking and speed of each are those of the least squares, from the two normal equations.
+    """
+    slide = (rests - touches)[:, None]
+    slid = np.maximum(np.minimum(slide, rests[:, None] - t), 0.0) ** 2
+    flown = np.maximum(touches[:, None] - t, 0.0)
+    ss, sf, ff = (np.einsum("ij,ij->i", a, b) for a, b in ((slid, slid), (slid, flown), (flown, flown)))
+    area, sd, fd = ss * ff - sf**2 + 1e-12, slid @ d, flown @ d
+    brake, speed = (sd * ff - fd * sf) / area, (fd * ss - sd * sf) / area
+    off = brake[:, None] * slid + speed[:, None] * flown - d
+    can_be = (brake > 0) & (speed >= 3 * brake * slide[:, 0])
+    return np.where(can_be, np.sqrt((off**2).mean(axis=1)), np.inf)
