@@ -9,11 +9,12 @@ from calibration.camera import Filmed
 from calibration.offset import Offset
 from calibration.wires import Press
 from hardware.checks.report import Answer
-from hardware.frames import Image
+from hardware.frames import Frame, Image
 from referee.settings import Settings
 
-Scene = Literal["dealt", "tops", "pack"]
-"""What should lie on the table: both rows; rows and single cards on both piles; a part of the pack, the cards apart."""
+Scene = Literal["dealt", "tops", "pack", "carried"]
+"""What should lie on the table: both rows; rows and single cards on both piles; a part of the pack, the cards apart;
+and one card that a hand carries to and fro over the middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ class Bench(Protocol):
 
     def film(self, count: int) -> Filmed:
         """Return so many pictures of the camera; a saved picture gives fewer. Raises DeviceError or PictureError."""
+
+    def watch(self, seconds: float) -> Iterator[Frame]:
+        """Yield one new picture after the other for so long; nothing where there are only saved pictures.
+
+        Raises DeviceError."""
 
     def press(self, patience_ns: int) -> Press | None:
         """Return the next press of a pad, None where none came in time. Raises DeviceError."""

@@ -23,6 +23,7 @@ from referee.errors import DeviceError, PictureError
 from referee.settings import CameraSection
 
 GOOD_PX_PER_MM: Final = 1.5
+SLOW_MACHINE: Final = "this machine is too slow for the simulated table: end other programs"
 OLD_NS: Final = 200_000_000
 SLOW_SHARE: Final = 0.8
 FIRST_FRAMES: Final = 8
@@ -84,11 +85,17 @@ def stream_answers(filmed: Filmed, settings: CameraSection) -> list[Named]:
     fps, age_ms = filmed.fps, filmed.age_ns / 1e6
     slow = fps < SLOW_SHARE * settings.fps
     says = f"{fps:.0f} pictures a second, {settings.fps:.0f} are asked for"
-    answers.append(("rate", warn(says, "give it more light, or a USB port of its own") if slow else ok(says)))
+    more_light = cure_of_late_pictures(filmed.name, "give it more light, or a USB port of its own")
+    answers.append(("rate", warn(says, more_light) if slow else ok(says)))
     says = f"a picture is {age_ms:.0f} ms old when it arrives"
     old = filmed.age_ns > OLD_NS
-    answers.append(("age", warn(says, "use another USB port, or a smaller picture") if old else ok(says)))
+    answers.append(("age", warn(says, cure_of_late_pictures(filmed.name)) if old else ok(says)))
     return answers
+
+
+def cure_of_late_pictures(camera: str, cure: str = "use another USB port, or a smaller picture") -> str:
+    """Return what helps against late or few pictures; a simulated table has no light and no plug."""
+    return SLOW_MACHINE if camera == "simulated" else cure
 
 
 def view_answers(image: Image, table: Table | None) -> list[Named]:

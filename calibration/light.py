@@ -32,6 +32,8 @@ SHARP_PX, SOFT_PX = 3.0, 4.5
 """Width in which a card's edge goes from a tenth to nine tenths of its step."""
 DARKER: Final = 12.0
 """What is darker than the table around it by more gray levels is no paper."""
+RISE_OF_BLUR: Final = 2.563
+"""From a tenth to nine tenths a blurred edge takes so many standard deviations of the blur."""
 LEAST_STEP: Final = 40.0
 """A card's edge that is fainter in gray levels does not tell sharpness."""
 
@@ -176,6 +178,13 @@ def edge_width_px(gray: Gray, quads: Sequence[Points]) -> float | None:
     """
     widths = [width for quad in quads for width in _edge_widths(gray, quad)]
     return float(np.quantile(widths, 0.25)) if widths else None
+
+
+def lens_blur_px(image: Image) -> float | None:
+    """Return the standard deviation of the lens's own blur, by the edges of what lies still; None without one."""
+    gray = _gray(image)
+    width = edge_width_px(gray, [*cards_lying(image, gray), *marker_quads(image)])
+    return None if width is None else width / RISE_OF_BLUR
 
 
 def _edge_widths(gray: Gray, quad: Points) -> Iterator[float]:

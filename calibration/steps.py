@@ -11,18 +11,22 @@ from calibration import corners as corner
 from calibration.bench import Ask, Bench, Found, Shown, Told
 from calibration.camera import cameras_there, stream_answers, view_answers
 from calibration.deck import Enrolment, report
-from calibration.light import glare_map, light_answers
+from calibration.light import glare_map, lens_blur_px, light_answers
 from calibration.sides import settled
+from calibration.smear import Movement, smear_answer
 from calibration.trial import answers, measured, read_table, slapped_together
 from calibration.wires import as_asked, judged, pads_in_turn
 from hardware.checks.report import Answer, fail, ok, skip, warn
+from hardware.frames import Image
 from hardware.tablefile import POKER_MM, Points, Table, load_table, save_table
 from hardware.vision.enrolled import deck_file, reader_for, save_deck
 from hardware.vision.reader import CardReader
 from hardware.vision.stills import StillReader
 from hardware.vision.tablefinder import find_table
-from referee.errors import DeviceError, TableFileError
+from referee.errors import DeviceError, PictureError, TableFileError
 
+RESTING: Final = 9
+"""So many pictures tell what the table looks like without a hand over it."""
 FILMED: Final = 45
 """So many pictures tell flicker and rate: a second and a half at 30 a second."""
 PATIENCE_NS: Final = 20_000_000_000
@@ -63,12 +67,38 @@ def camera(bench: Bench) -> Told:
 
 
 def light(bench: Bench) -> Told:
-    """Judge the light: brightness, glare, evenness, flicker, sharpness, each with its cure."""
+    """Judge the light: brightness, glare, evenness, flicker, sharpness, motion blur, each with its cure."""
     bench.lies("pack")
     images = [frame.image for frame in bench.film(FILMED).frames]
     for what, answer in light_answers(images, table_if_any(bench)):
         yield Found(what, answer)
     yield Shown("glare", glare_map(images[len(images) // 2]), "Red is burnt out: nothing can be read there.")
+    yield from motion_blur(bench)
+
+
+def motion_blur(bench: Bench, patience_s: float = PATIENCE_NS / 1e9) -> Told:
+    """Let a person move a card over the table: how far it smears, and so how long the shutter is open."""
+    bench.lies("dealt")
+    resting = [frame.image for frame in bench.film(RESTING).frames]
+    if len(resting) < RESTING:
+        yield Found("motion blur", smear_answer(None, None))
+        return
+    yield Ask("Take an ace, face up, and move it to and fro over the middle of the table as fast as you play.")
+    bench.lies("carried")
+    movement = Movement(resting, lens_blur_px(resting[0]) or 1.0)
+    for frame in bench.watch(patience_s):
+        movement.see(frame)
+        if movement.is_enough:
+            break
+    yield Found("motion blur", smear_answer(movement.smear(), scale_of(bench, resting[0])))
+
+
+def scale_of(bench: Bench, image: Image) -> float | None:
+    """Return the picture's pixels per millimetre, by the table file or by what lies there; None: it is not known."""
+    try:
+        return (table_if_any(bench) or find_table(image)).px_per_mm()
+    except (PictureError, TableFileError):
+        return None
 
 
 def corners(bench: Bench, shown: Rectangle | None = None, card_mm: tuple[float, float] = POKER_MM) -> Told:

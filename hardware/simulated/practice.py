@@ -12,6 +12,7 @@ from hardware.cameras.judge import Limits
 from hardware.cameras.port import Clock
 from hardware.cameras.watched import WatchedCamera
 from hardware.frames import Frame, Image
+from hardware.simulated.carried import CarriedCard
 from hardware.simulated.dealt import deal_out
 from hardware.simulated.hands import corners_mm, draw_hand
 from hardware.simulated.look import Look
@@ -32,15 +33,16 @@ _SPOILING: Final[Mapping[str, Trouble]] = {
     "glare": Trouble("glare", 0, _FOR_EVER, 0.9),
     "lamp": Trouble("lamp", 0, _FOR_EVER, 0.25),
 }
-Scene = Literal["dealt", "tops", "pack 1", "pack 2"]
-"""What lies on the table while it is set up: both rows; rows and both tops; a half of the pack, the cards apart."""
+Scene = Literal["dealt", "tops", "pack 1", "pack 2", "carried"]
+"""What lies on the table while it is set up: both rows; rows and both tops; a half of the pack, the cards apart; both
+rows, and a hand that carries a card to and fro over the middle."""
 _NEVER: Final = -1
 _STEP_NS: Final = 50_000_000
 _SETTLED_NS: Final = 400_000_000
 _ROWS: Final = 10
 """So many stacks are laid before both rows lie."""
 _PATIENCE_NS: Final = 4_000_000_000
-"""A rendered table may stall on a busy laptop; a camera may not."""
+"""A rendered table may stall on a busy laptop, or be slow; a camera may not."""
 
 
 class PracticeCamera:
@@ -99,7 +101,9 @@ class PracticeFilm(WatchedCamera):
     """A practice camera with its watchdog, which ends when the script is over."""
 
     def __init__(self, camera: PracticeCamera, sink: ObservationSink, length_ns: int | None) -> None:
-        super().__init__(lambda: camera, sink, lost_after_ns=_PATIENCE_NS, limits=Limits(late_ns=_PATIENCE_NS))
+        super().__init__(
+            lambda: camera, sink, lost_after_ns=_PATIENCE_NS, limits=Limits(late_ns=_PATIENCE_NS, slow_share=0.0)
+        )
         self._camera, self._length_ns = camera, length_ns
 
     def frames(self) -> Iterator[Frame]:
@@ -125,6 +129,7 @@ class StillTable:
         self._moments: dict[Scene, int] = {}
         self._packs: dict[Scene, Image] = {}
         self._noise = np.random.default_rng(1).integers(0, 5, (8, *look.camera.size_px[::-1], 1), np.uint8)
+        self._carried: CarriedCard | None = None
         self._scene: Scene = "dealt"
         self.lay("dealt")
 
@@ -135,7 +140,10 @@ class StillTable:
 
     def lay(self, scene: Scene) -> None:
         """Lay the table anew; what takes time is done before the camera sees anything of it."""
-        if scene in self._from_to:
+        if scene == "carried":
+            self.lay("dealt")
+            self._carried = self._carried or CarriedCard(self.look, self._renderer.deck)
+        elif scene in self._from_to:
             self._moments.setdefault(scene, self._still_after(*self._from_to[scene]))
         elif scene not in self._packs:
             self._packs[scene] = self._pack(scene)
@@ -144,6 +152,8 @@ class StillTable:
     def picture(self, at_ns: int, number: int) -> Image:
         """Return what the camera sees now."""
         scene = self._scene
+        if scene == "carried" and self._carried is not None:
+            return self._carried.over(self._renderer.picture(self._moments["dealt"], number), at_ns)
         if scene in self._moments:
             return self._renderer.picture(self._moments[scene], number)
         noise = self._noise[number % len(self._noise)]

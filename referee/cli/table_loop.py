@@ -29,6 +29,7 @@ SCENES: Final[dict[str, "tuple[LaidScene, ...]"]] = {
     "dealt": ("dealt",),
     "tops": ("tops",),
     "pack": ("pack 1", "pack 2"),
+    "carried": ("carried",),
 }
 """What the simulated table lays for each scene of the set-up, in turn."""
 

@@ -1,6 +1,7 @@
 """The bench of the set-up on the pages: the running rig's pictures and pads, and the buttons of a page for answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice, takewhile
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -60,25 +61,34 @@ class LiveBench:
 
     def film(self, count: int) -> Filmed:
         """Return so many pictures, each of them new."""
-        rig = self._running()
         frames: list[Frame] = []
         ages: list[int] = []
-        last = rig.last_frame
+        for frame in islice(self._new_frames(), count):
+            frames.append(frame)
+            ages.append(monotonic_ns() - frame.at_ns)
+        status = self._running().status()
+        return Filmed(status.camera, frames, sorted(ages)[len(ages) // 2], list(status.complaints))
+
+    def watch(self, seconds: float) -> Iterator[Frame]:
+        """Yield new pictures for so long."""
+        end_s = monotonic() + seconds
+        return takewhile(lambda frame: monotonic() < end_s, self._new_frames())
+
+    def _new_frames(self) -> Iterator[Frame]:
+        """Yield pictures as they come; raises DeviceError when none comes any more."""
+        last = self._running().last_frame
         end_s = monotonic() + CAMERA_S
-        while len(frames) < count:
+        while True:
             self._leave_if_stopped()
             if monotonic() > end_s:
                 raise DeviceError(self.no_picture())
-            frame = rig.last_frame
+            frame = self._running().last_frame
             if frame is None or frame is last:
                 sleep(0.004)
                 continue
             last = frame
-            frames.append(frame)
-            ages.append(monotonic_ns() - frame.at_ns)
+            yield frame
             end_s = monotonic() + CAMERA_S
-        status = rig.status()
-        return Filmed(status.camera, frames, sorted(ages)[len(ages) // 2], list(status.complaints))
 
     def press(self, patience_ns: int) -> Press | None:
         """Return the next press, None where none came in time."""

@@ -27,13 +27,15 @@ def camera(
 
 def light(
     image: ImagesOption = None,
-    video: Annotated[Path | None, typer.Option("--video", help="A short video: it tells flicker, too.")] = None,
+    video: Annotated[
+        Path | None, typer.Option("--video", help="A short video: it tells flicker and motion blur, too.")
+    ] = None,
     table: TableOption = None,
     out: Annotated[Path | None, typer.Option("--map", help="Where to draw what is burnt out.")] = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge the light: brightness, glare, evenness, flicker, sharpness, each with its cure."""
+    """Judge the light: brightness, glare, evenness, flicker, sharpness, motion blur, each with its cure."""
     from calibration import steps
     from referee.cli.calibrate.terminal import TerminalBench, print_step
 

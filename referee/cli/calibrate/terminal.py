@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import islice
+from contextlib import ExitStack, closing, contextmanager
+from itertools import islice, takewhile
 from pathlib import Path
+from time import monotonic_ns
 from typing import Final
 
 import typer
@@ -65,6 +66,20 @@ class TerminalBench:
             images = alike([picture(path, self.settings) for path in self._images])
             return Filmed("saved", [Frame(at_ns=0, image=image, number=n) for n, image in enumerate(images)], 0, [])
         return film(self.settings.camera, count)
+
+    def watch(self, seconds: float) -> Iterator[Frame]:
+        """Yield pictures of the camera or the video for so long."""
+        if self._images:
+            return
+        if self._video is not None:
+            with closing(VideoFile(self._video)) as video:
+                yield from takewhile(lambda frame: frame.at_ns < seconds * 1e9, video.frames())
+            return
+        with closing(one_camera(self.settings.camera)) as camera:
+            camera.open()
+            end_ns = monotonic_ns() + round(seconds * 1e9)
+            while monotonic_ns() < end_ns:
+                yield camera.read()
 
     def press(self, patience_ns: int) -> Press | None:
         """Return the next press; raises DeviceError where there are no pads."""
