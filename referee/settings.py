@@ -149,7 +149,7 @@ class MqttSection(Section, frozen=True, kw_only=True):
     """A feed for scoreboards and houses (needs the package paho-mqtt): what happens at the table, nothing is taken."""
 
     enabled: bool = False
-    host: str = "localhost"
+    host: Annotated[str, Meta(pattern=r"^\S+$")] = "localhost"
     port: Annotated[int, Meta(ge=1, le=65_535)] = 1883
     username: str = ""
     password: str = ""

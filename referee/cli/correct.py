@@ -68,7 +68,7 @@ def correct(
         raise CorrectionError("give a file that a replay page saved, or one correction with --of N")
     said = {"card": card, "player": player, "pile": pile, "place": place, "ruling": ruling, "first": first}
     given: dict[str, object] = {"of": of, "missed_ms": missed_ms, "spit": spit, "dismiss": dismiss, "by": by}
-    given["row"] = None if row is None else [int(count) if count.isdigit() else count for count in row.split(",")]
+    given["row"] = None if row is None else _counts(row)
     words = _read(file) if file is not None else _one(given | said)
     if not any(word.says_something for word in words.words):
         raise CorrectionError("nothing is corrected: say what is right, as with --card 10S, --player p2 or --dismiss")
@@ -76,6 +76,13 @@ def correct(
     with _nobody_plays(directory):
         outcome = amend(directory, words)
     _tell(outcome)
+
+
+def _counts(row: str) -> list[int]:
+    counts = [count.strip() for count in row.split(",")]
+    if not all(count.isascii() and count.isdigit() for count in counts):
+        raise CorrectionError(f"--row {row} is no row: give how many cards lie at each place, like 1,2,3,4,5")
+    return [int(count) for count in counts]
 
 
 def _read(file: Path) -> "Words":

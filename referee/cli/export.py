@@ -41,6 +41,8 @@ def export(
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise LogError(f"{out} cannot be written ({error.strerror}): choose another place with --out") from error
+    lines = text.count("\n")
+    print(f"{out}: {lines} lines written.")
 
 
 def _truth(game: LoggedGame) -> None:

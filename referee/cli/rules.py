@@ -1,5 +1,6 @@
 """`spit-referee rules`: the rule sets, and one of them in sentences that two players can agree on."""
 
+import re
 import tomllib
 from itertools import groupby
 from pathlib import Path
@@ -37,6 +38,8 @@ def rules(
         rule = {"rule": number, "sentence": RULEBOOK[number]}
         print(msgspec.json.encode(rule).decode() if as_json else f"{number}  {RULEBOOK[number]}")
         return
+    if re.fullmatch(r"[A-Z]\d{1,3}", number) and not Path(name).exists():
+        raise SettingsError(f"there is no rule {name}: the rules are numbered R1 to {list(RULEBOOK)[-1]}")
     chosen = load_rules(name)
     if as_json:
         for clause in describe(chosen):

@@ -70,7 +70,8 @@ def line_of(verdict: AnyVerdict) -> tuple[str, str] | None:
             what = "plays" if isinstance(verdict, PlayJudged) else "spits"
             why = verdict.sentence or (verdict.reason or "")
             words = verdict.ruling.replace("_", " ")
-            return f"{verdict.player} {what} {verdict.card} on {verdict.pile}: {words}. {why}", _STYLES[verdict.ruling]
+            line = f"{verdict.player} {what} {verdict.card} on {verdict.pile}: {words}. {why}".rstrip()
+            return line, _STYLES[verdict.ruling]
         case RowJudged():
             return None if verdict.ruling == "legal" else (f"{verdict.player}: {verdict.sentence}", "bold red")
         case TakenBack():

@@ -3,12 +3,14 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from referee.cards import UNREAD, Card
+from referee.errors import NotationError
 from referee.log import GameLog, Header
 from referee.observations import AnyObservation, Called, CardLanded, CardTakenBack, PadSlapped, Tick
 from referee.replay.moments import Moment, Timeline
@@ -167,8 +169,11 @@ def _cell(value: object) -> object:
 
 def write_log(game: Notated, games: Path) -> Path:
     """Write a game in notation as a new log under `games` and return its folder. It holds exact observations and the
-    rulings of the text, so that it can be looked at; what notation does not say (pictures, pads) is not there."""
+    rulings of the text, so that it can be looked at; what notation does not say (pictures, pads) is not there.
+
+    Raises NotationError for a date that cannot be, or rules that nobody knows."""
     rules_name = game.tags.get("Rules", "")
+    refuse_strange_tags(rules_name, game.tags.get("Started", ""))
     players: dict[Player, str] = {}
     for player in ("p1", "p2"):
         if player in game.tags:
@@ -188,6 +193,20 @@ def write_log(game: Notated, games: Path) -> Path:
             for verdict in _verdicts(event, of):
                 log.verdict(verdict)
     return log.directory
+
+
+def refuse_strange_tags(rules_name: str, started: str) -> None:
+    """Raise NotationError for a date that cannot be, or rules that nobody knows."""
+    if rules_name and rules_name not in PRESETS:
+        known = ", ".join(PRESETS)
+        raise NotationError(f"there are no rules {plain(rules_name, 40)!r}: name one of {known}, or leave [Rules] out")
+    try:
+        if started:
+            datetime.fromisoformat(started)
+    except ValueError:
+        raise NotationError(
+            f"[Started] {plain(started, 40)!r} is no moment: write it like 2026-11-30T20:15:00, or leave it out"
+        ) from None
 
 
 def _sighting(event: Event) -> AnyObservation | None:

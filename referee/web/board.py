@@ -8,6 +8,7 @@ from typing import Any, Final
 from referee.cards import UNREAD, Card
 from referee.observations import (
     AnyObservation,
+    CardLanded,
     CardOdds,
     PadReleased,
     PadSlapped,
@@ -76,6 +77,8 @@ class Board:
         match seen:
             case PadSlapped() | PadReleased():
                 self._touch(f"{seen.player or ''}{seen.pile}", isinstance(seen, PadSlapped))
+            case CardLanded():  # the look at the pile that confirms it comes up to half a second later
+                self._reads({f"pile {seen.pile}": _name(seen.cards, 0.0, 0.0)})
             case PileRead():
                 self._reads({f"pile {seen.pile}": _name(seen.cards, 0.0, seen.empty)})
             case RowRead():

@@ -6,6 +6,7 @@ from threading import Thread
 from time import monotonic
 from typing import Final
 
+from calibration.camera import cure_of_late_pictures
 from hardware.checks.machine import clock, disk, power
 from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.rig import RigStatus
@@ -36,7 +37,7 @@ def _camera(status: RigStatus) -> Answer:
     if status.complaints:
         trouble, _, cure = status.complaints[-1].partition("; ")
         return warn(f"{says}; {trouble}", cure or "see `spit-referee check`")
-    return warn(says, "use another USB port, or a smaller picture") if status.age_ms > OLD_MS else ok(says)
+    return warn(says, cure_of_late_pictures(status.camera)) if status.age_ms > OLD_MS else ok(says)
 
 
 def _pads(status: RigStatus) -> Answer:

@@ -1,13 +1,17 @@
 """The printed mat is measured as a camera would see it: the PDF is rasterised and its markers are found again."""
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pypdfium2
 import pytest
+from typer.testing import CliRunner
 
 from calibration.mat import Paper, draw_mat, marker_cells
 from hardware.tablefile import MARKER_CENTRES_MM
 from hardware.vision.tablefinder import detect_markers
+from referee.cli.app import app
 
 PX_PER_MM = 2.0
 
@@ -59,3 +63,11 @@ def test_the_sheets_have_the_size_of_real_paper(paper: str, count: int, size_mm:
 def test_markers_differ_in_every_quarter_turn() -> None:
     looks = [np.rot90(marker_cells(n), turn).tobytes() for n in range(4) for turn in range(4)]
     assert len(set(looks)) == 16
+
+
+@pytest.mark.parametrize("name", ["mat", "mat.PDF", "our.mat"])
+def test_a_file_without_a_suffix_gets_one(tmp_path: Path, name: str) -> None:
+    done = CliRunner().invoke(app, ["calibrate", "mat", "--out", str(tmp_path / name)])
+    assert done.exit_code == 0, done.output
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert len(written) == 2 and all(one.lower().endswith(".pdf") for one in written)

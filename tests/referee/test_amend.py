@@ -152,6 +152,11 @@ def correct(*words: object) -> subprocess.CompletedProcess[str]:
         (("--of", 10**9, "--dismiss"), "the numbers are in"),
         (("--of", 1), "say what is right"),
         (("--of", 1, "--card", "9C", "--missed-ms", "nan"), "milliseconds"),
+        (
+            ("--of", 1, "--player", "p1", "--row", "9,9,x"),
+            "--row 9,9,x is no row: give how many",
+        ),
+        (("--of", 1, "--player", "p1", "--row", "9,9,9,9,9", "--spit", 20), "65 cards are more than a pack has"),
     ],
 )
 def test_a_correction_that_corrects_nothing_is_one_sentence_and_exit_2(

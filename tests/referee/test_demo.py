@@ -85,6 +85,8 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_announcements_have_lines() -> None:
     assert line_of(Stuck(at_ns=0)) is not None
+    legal = PlayJudged(at_ns=0, player="p1", pile="A", card=Card("7C"), p=0.99, ruling="legal")
+    assert line_of(legal) == ("p1 plays 7C on A: legal.", "green")
     assert line_of(SpitCall(at_ns=0, onto={"p1": "A", "p2": "B"})) == ("SPIT: p1 on A, p2 on B", "bold cyan")
     line = line_of(Award(at_ns=0, p1="A", p2="B", first="p2", margin_us=1500.0))
     assert line is not None

@@ -252,7 +252,8 @@ def command(*words: object) -> subprocess.CompletedProcess[str]:
 def test_export_and_import_at_the_command_line(tmp_path: Path) -> None:
     write_plausible_game(tmp_path / "games", deals=1)
     text = tmp_path / "game.txt"
-    assert command("export", "--games", tmp_path / "games", "--out", text).returncode == 0
+    done = command("export", "--games", tmp_path / "games", "--out", text)
+    assert (done.returncode, done.stdout) == (0, f"{text}: {len(text.read_text().splitlines())} lines written.\n")
     assert command("import", text, "--games", tmp_path / "again").returncode == 0
     [directory] = (tmp_path / "again").iterdir()
     shown = command("replay", directory)
@@ -263,3 +264,19 @@ def test_export_and_import_at_the_command_line(tmp_path: Path) -> None:
         done = command(*words)
         assert done.returncode == 2
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("tag", "says"),
+    [
+        ('[Started "2026-13-45T99:00"]', "2026-11-30T20:15:00"),
+        ('[Started "yesterday"]', "[Started] 'yesterday' is no moment"),
+        ('[Rules "moon"]', "there are no rules 'moon': name one of pagat"),
+    ],
+)
+def test_a_date_that_cannot_be_and_rules_that_nobody_knows_are_refused(tmp_path: Path, tag: str, says: str) -> None:
+    game = parse(f"{tag}\n\ndeal 1\n0:01.000 p1 8H on B\n")
+    with pytest.raises(NotationError) as refused:
+        write_log(game, tmp_path)
+    assert says in str(refused.value)
+    assert list(tmp_path.iterdir()) == []

@@ -184,3 +184,8 @@ def test_a_pile_that_is_none_is_refused_with_the_notation(text: str) -> None:
         parse_stock(text)
     with pytest.raises(NotationError):
         parse_row([text])
+
+
+def test_a_rule_number_that_is_none_is_told_how_far_they_go() -> None:
+    done = CliRunner().invoke(app, ["rules", "Z99"])
+    assert "the rules are numbered R1 to R88" in str(done.exception)

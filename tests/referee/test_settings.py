@@ -37,6 +37,7 @@ def refusal(text: str) -> str:
         ("[signals]\nled_p1_pin = 17", "pin 17 is also"),
         ("[signals]\nbuzzer_pin = 2", "always pulled up (my.toml, line 2); use pin 9 or higher"),
         ("[signals]\nquiet_from = '25:00'", "signals.quiet_from"),
+        ("[mqtt]\nhost = ''", "mqtt.host: expected `str`"),
         ("pads = 3", "pads: expected `object`, got `int`"),
         ("volume = ", "not TOML"),
         ("\t[pads", "not TOML"),

@@ -17,6 +17,7 @@ from hardware.frames import Frame
 from referee.cards import Card
 from referee.observations import (
     Called,
+    CardLanded,
     PadReleased,
     PadSlapped,
     PileRead,
@@ -98,6 +99,13 @@ def test_the_board_shows_what_is_read_and_doubts_what_is_not_sure() -> None:
     assert told.state()["places"] == {"pile A": "8H", "pile B": "??", "p2 1": "", "p2 2": "down"}
     told.saw(PileRead(at_ns=0, pile="A", cards={}))
     assert told.state()["places"]["pile A"] == "8H", "a hand over it takes no label away"
+
+
+def test_a_card_that_lands_is_labelled_at_once_and_not_with_the_next_look() -> None:
+    told = board()
+    told.saw(PileRead(at_ns=0, pile="A", cards={Card("8H"): 0.97}))
+    told.saw(CardLanded(at_ns=9, earliest_ns=8, latest_ns=9, pile="A", cards={Card("9S"): 0.99}, players={"p1": 1.0}))
+    assert told.state()["places"]["pile A"] == "9S"
 
 
 def test_the_board_says_a_lost_sensor_and_a_pad_that_is_pressed() -> None:

@@ -33,6 +33,7 @@ def mat(
         size = Paper(paper.lower())
     except ValueError:
         raise SettingsError(f"--paper {paper} is not known: choose a2, a3 or a4") from None
+    out = out if out.suffix.lower() == ".pdf" else out.with_name(f"{out.name}.pdf")
     card = out.with_name(f"{out.stem}-signals.pdf")
     write_mat(out, size)
     write_signal_card(card)
