@@ -128,12 +128,14 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
     return Legal(who), position, said
 
 
-def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | None:
+def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | Undecided | None:
     """The ruling if the card does not follow the logical top: a fault (R22, R71), or none (R30, R31)."""
     card, pile, top = event.card, event.pile, middle.top or UNREAD
     if follows(card, top, rules):
         return None
     beaten_by = _beaten_by(rules, middle, event, who)
+    if beaten_by is not None and beaten_by.top == UNREAD:
+        return Undecided(Doubt.UNREAD_TOP, who, Facts(card=card, pile=pile))
     if beaten_by is not None:
         facts = Facts(card=card, other=beaten_by.top, pile=pile, after_ns=event.at_ns - beaten_by.at_ns)
         return Illegal(Breach.BEATEN, who, facts, blameless=True)
@@ -146,7 +148,8 @@ def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | 
 
 
 def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover | None:
-    """The opponent's card that covered, within the race window, a top on which this card would have been legal (R31).
+    """The opponent's card that covered, within the race window, a top on which this card would, or (unread) may, have
+    been legal (R31).
 
     A player who has played on the pile himself since has seen what lay there: he raced nobody.
     """
@@ -154,7 +157,7 @@ def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover |
         is_own = cover.by == who and who != "unknown"
         if is_own or event.at_ns - cover.at_ns > rules.race_window_ms * NS_PER_MS:
             return None
-        if follows(event.card, cover.top, rules):
+        if cover.top == UNREAD or follows(event.card, cover.top, rules):
             return cover
     return None
 
@@ -201,6 +204,7 @@ def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, 
         top=card,
         count=middle.count + 1,
         covers=covers,
+        unread=None,
         lying=tuple(replace(old, buried=True) for old in middle.lying) if middle.lying else (),
         touched_ns=touched(middle, who, at_ns),
     )

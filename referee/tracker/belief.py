@@ -62,6 +62,8 @@ LOST_NS = 3000 * MS
 """Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
 ON_ITS_WAY_NS = 200 * MS
 """A card that comes down so soon after the one under it was taken off was on its way to that one."""
+PUT_BACK_NS = 1000 * MS
+"""A card that was taken off a pile is seen in its row again after so long."""
 UNLIKELY = -11.5
 """Logarithm of the weight under which a world is given up when there was time to look."""
 NAME_NS = 300 * MS
@@ -95,6 +97,8 @@ class OpenLanding(msgspec.Struct):
     landing: CardLanded
     onto: Card | None
     """What its pile was last seen to show."""
+    taken: "CardTaken | None" = None
+    """The card that was taken off its pile last before."""
     told: Claim | None = None
     is_told: bool = False
 
@@ -115,12 +119,18 @@ class CardTaken(msgspec.Struct, frozen=True):
     at_ns: int
 
 
+class Readings(msgspec.Struct, frozen=True):
+    """The readings of a card on a pile: all together, and the first one, whose error the others may share."""
+
+    odds: CardOdds
+    first: CardOdds
+
+
 class PileView(msgspec.Struct):
     """What a middle pile was last seen to show."""
 
-    first: Card | None = None
-    stack: list[CardOdds] = []
-    """All readings together of each card that came down of late, the uppermost last."""
+    stack: list[Readings] = []
+    """The cards that came down of late, the uppermost last."""
     seen_ns: int = LONG_AGO
     strange: list[PileRead] = []
     """Looks that no world explains: misread, or ahead of the report of a landing."""
@@ -141,16 +151,34 @@ class PileView(msgspec.Struct):
 
     def odds_of(self, card: Card) -> CardOdds:
         """All readings together of the uppermost card that was read as this one."""
-        return next((odds for odds in reversed(self.stack) if evidence.best_card(odds) == card), {})
+        return next((one.odds for one in reversed(self.stack) if evidence.best_card(one.odds) == card), {})
 
-    def put(self, odds: CardOdds) -> None:
-        """A card came down."""
-        self.stack = [*self.stack[-5:], odds]
+    @property
+    def first(self) -> CardOdds:
+        """The first reading of the uppermost card; none if it was not read yet."""
+        return self.stack[-1].first if self.stack else {}
+
+    def read_again(self, odds: CardOdds) -> None:
+        """The uppermost card was read once more."""
+        if self.stack:
+            one = self.stack[-1]
+            self.stack[-1] = Readings(evidence.merged(one.odds, odds, one.first), one.first or odds)
+
+    def under(self, card: Card) -> Card:
+        """The card that lies under the uppermost one that was read as this one; unread if it came down long ago."""
+        for upper, lower in zip(reversed(self.stack), reversed(self.stack[:-1]), strict=False):
+            if evidence.best_card(upper.odds) == card:
+                return evidence.best_card(lower.odds) or UNREAD
+        return UNREAD
+
+    def put(self, odds: CardOdds, first: CardOdds) -> None:
+        """A card came down; `odds` are its own first reading and what else is known of it."""
+        self.stack = [*self.stack[-5:], Readings(odds, first)]
 
     def take(self, odds: CardOdds) -> None:
         """A card was taken off."""
         if self.stack:
-            fits = [evidence.card_likelihood(lying, card) if (card := evidence.best_card(odds)) else 0.0
+            fits = [evidence.card_likelihood(lying.odds, card) if (card := evidence.best_card(odds)) else 0.0
                     for lying in self.stack]  # fmt: skip
             del self.stack[max(range(len(fits)), key=lambda n: (fits[n], n))]
 

@@ -15,6 +15,7 @@ from referee.game.deal_end import award, has_cleared
 from referee.game.events import Call, TakeBack
 from referee.game.judge import judge
 from referee.game.phases import Phase
+from referee.game.rulings import Breach
 from referee.observations import (
     Called,
     CardLanded,
@@ -40,9 +41,11 @@ from referee.tracker.belief import (
     NAMED,
     NOT_YET,
     ON_ITS_WAY_NS,
+    PUT_BACK_NS,
     QUIET_NS,
     REPORT_NS,
     SEEN_ENOUGH_NS,
+    SURE,
     UNHEARD_OF,
     UNLIKELY,
     CardTaken,
@@ -64,6 +67,10 @@ from referee.verdicts import (
 )
 
 
+NOT_THERE = (Breach.NOT_STARTED, Breach.PILE_NOT_IN_USE)
+"""Why a card of a row is refused where no pile lies."""
+
+
 class Core(Looks, eq=False):
     """Follow one game: observations change what is believed, `decide` tells what the worlds agree on."""
 
@@ -78,9 +85,9 @@ class Core(Looks, eq=False):
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
-        self.open[n] = OpenLanding(landing, onto=pile.shown)
+        self.open[n] = OpenLanding(landing, onto=pile.shown, taken=pile.taken)
         self._drop_the_unlikely(landing.at_ns)
-        landing = self._read_together(landing)
+        first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
@@ -98,9 +105,9 @@ class Core(Looks, eq=False):
             for log_weight, world, what in branches
             if log_weight > heaviest + NEGLIGIBLE
         )
-        pile.put(self._with_row_readings(n, landing))
+        pile.put(self._with_row_readings(n, landing), first)
         if landing.at_ns >= pile.changed_ns:
-            pile.first, pile.odd_looks = evidence.best_card(landing.cards), 0
+            pile.odd_looks = 0
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         return []
@@ -114,7 +121,7 @@ class Core(Looks, eq=False):
             if evidence.contradict(landing.cards, look.cards):
                 kept.append(look)
                 continue
-            cards = evidence.merged(cards, look.cards, first) if cards else look.cards
+            cards = evidence.merged(cards, look.cards, landing.cards) if cards else look.cards
             if evidence.best_card(look.cards) == first:
                 view.seen_ns = max(view.seen_ns, look.at_ns)
         view.strange = kept
@@ -136,7 +143,7 @@ class Core(Looks, eq=False):
             return landing.cards
         owner = OPPONENT[claim.player] if claim.reason == "not_your_card" else claim.player
         odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
-        return evidence.merged(odds, landing.cards, None) if odds and landing.cards else odds or landing.cards
+        return evidence.merged(odds, landing.cards, {}) if odds and landing.cards else odds or landing.cards
 
     def _looks_legal(self, branches: list[tuple[float, World, Guess | Claim]]) -> bool:
         """Whether the likeliest understanding of a landing blames nobody."""
@@ -164,7 +171,7 @@ class Core(Looks, eq=False):
         view.take(taken.cards)
         card = next((verdict.card for verdict in told if isinstance(verdict, TakenBack)), None)
         view.taken = CardTaken(card, taken.at_ns) if card is not None else None
-        view.first, view.changed_ns, view.odd_looks = None, max(view.changed_ns, taken.at_ns), 0
+        view.changed_ns, view.odd_looks = max(view.changed_ns, taken.at_ns), 0
         self.moved_ns = max(self.moved_ns, taken.at_ns)
         self._look_again(n, taken.pile)
         return told
@@ -173,19 +180,22 @@ class Core(Looks, eq=False):
         """The world without the card that was taken, that card, whether it was due back, and how likely that is."""
         middle = world.position.middle(taken.pile)
         due = [(evidence.card_likelihood(taken.cards, one.card), one.card, one.who) for one in middle.lying]
+        counted = 0.0 if middle.top is None else 0.003 * evidence.card_likelihood(taken.cards, middle.top)
         if due:
             likelihood, card, who = max(due)
             if who != "unknown":
                 likelihood *= evidence.player_likelihood(taken.players, who)
-            event = TakeBack(at_ns=taken.at_ns, player="unknown", pile=taken.pile, card=card)
-            _, position, _ = judge(self.rules, world.position, event, (event,))
-            if card in world.stayed:
-                position = rowsync.uncounted(position, card, taken.pile)
-            left = World(position, world.log_weight, world.claims, world.stayed - {card})
-            return left, card, True, likelihood
+            if likelihood > counted:
+                event = TakeBack(at_ns=taken.at_ns, player="unknown", pile=taken.pile, card=card)
+                _, position, _ = judge(self.rules, world.position, event, (event,))
+                if card in world.stayed:
+                    position = rowsync.uncounted(position, card, taken.pile)
+                left = World(position, world.log_weight, world.claims, world.stayed - {card})
+                return left, card, True, likelihood
         if middle.top is None:
             return world, None, False, evidence.NOT_SEEN
-        return world, middle.top, False, 0.003 * evidence.card_likelihood(taken.cards, middle.top)
+        under = self.piles[taken.pile].under(middle.top)
+        return rowsync.without_top(world, taken.pile, under, self.rows), middle.top, False, counted
 
     def hands(self, seen: HandsSeen) -> None:
         if seen.players:
@@ -376,13 +386,15 @@ class Core(Looks, eq=False):
         landing = one.landing
         if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim, one.onto):
             return False
-        if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(claim)):
+        if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
-        return all(self._all_explained(player, landing.at_ns) for player in PLAYERS)
+        return all(
+            self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS
+        )
 
-    def _just_gone(self, claim: Claim) -> bool:
+    def _just_gone(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
-        taken = self.piles[claim.pile].taken
+        taken = one.taken
         if taken is None or not 0 <= claim.at_ns - taken.at_ns < ON_ITS_WAY_NS:
             return False
         return follows(claim.card, taken.card, self.rules)
@@ -403,7 +415,7 @@ class Core(Looks, eq=False):
             case "not_started" | "pile_not_in_use" if claim.place is not None:
                 # a card of a row may not come first, however many piles there are
                 middle = position.middle(claim.pile)
-                refused = any(one.card == onto for one in middle.lying)
+                refused = any(one.card == onto and one.reason in NOT_THERE for one in middle.lying)
                 return self.piles[claim.pile].was_empty and middle.top is None and (onto is None or refused)
             case "not_started":
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
@@ -420,15 +432,17 @@ class Core(Looks, eq=False):
     def _counts_are_sure(self) -> bool:
         return self.counts_known and not self.counts_doubtful
 
-    def _all_explained(self, player: Player, since_ns: int) -> bool:
-        """Whether the row was looked at since, and no top is gone that nobody played in the likeliest world."""
-        row, world = self.rows[player], self.worlds[0]
-        if row.read_ns <= since_ns:
-            return False
-        return not any(
-            view.kind in ("down", "empty") and lies_at(world, player, place)[0] == "face"
-            for place, view in enumerate(row.places, 1)
-        )
+    def is_explained(self, player: Player) -> bool:
+        """Whether no top is gone from the row that nobody played in the likeliest world. One that was just taken off a
+        pile is on its way back."""
+        world = self.worlds[0]
+        carried = {view.taken.card for view in self.piles.values()
+                   if view.taken is not None and self.now_ns - view.taken.at_ns < PUT_BACK_NS}  # fmt: skip
+        for place, view in enumerate(self.rows[player].places, 1):
+            kind, card = lies_at(world, player, place)
+            if kind == "face" and view.kind in ("down", "empty") and card not in carried:
+                return False
+        return True
 
     def agrees(self, player: Player, since_ns: int) -> bool:
         """Whether the row was looked at since, and shows what the likeliest world expects."""
@@ -457,7 +471,7 @@ class Core(Looks, eq=False):
         self.worlds = (World(self.position),)
         self.open.clear()
         for view in self.piles.values():
-            view.is_old, view.first, view.odd_looks, view.was_empty = True, None, 0, False
+            view.is_old, view.stack, view.odd_looks, view.was_empty = True, [], 0, False
             view.strange.clear()
 
     def _forget(self) -> None:
@@ -473,7 +487,7 @@ class Core(Looks, eq=False):
             )  # fmt: skip
         if len(self.worlds) > 1 and not self.open:
             age = self.now_ns - self.moved_ns
-            if age > 4000 * MS or (age > 500 * MS and shares(self.worlds)[0] > self.caution.blame):
+            if shares(self.worlds)[0] > (self.caution.blame if age < 4000 * MS else SURE) and age > 500 * MS:
                 self.worlds = self.worlds[:1]
 
     def phase_changes(self) -> list[AnyVerdict]:

@@ -4,6 +4,7 @@ A reading is a distribution. What it does not name shares what is missing to 1; 
 every reader is sometimes sure and wrong.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,6 +24,9 @@ SURE = 0.99
 
 SHARED_ERROR: Final = 0.3
 """How often a repeated reading of a lying card repeats the first reading's error instead of looking afresh."""
+
+ALIKE: Final = 1.0
+"""So far apart, in log odds, may two readings be of which one repeats the other."""
 
 OTHER_CARDS: Final = 51
 
@@ -57,15 +61,25 @@ def contradict(one: CardOdds, other: CardOdds) -> bool:
     return ruled_out and min(one[first], other[second]) > SURE
 
 
-def repeat_likelihood(odds: CardOdds, card: Card, first: Card | None) -> float:
-    """How well a repeated reading fits `card` when the first reading of the lying card said `first`.
+def repeats(odds: CardOdds, first: CardOdds) -> bool:
+    """Whether a reading may be the first reading of the lying card come again, error and all: it names the same card,
+    and about as surely. One that is clearly surer, or less sure, saw the card afresh."""
+    card = best_card(first)
+    return card is not None and best_card(odds) == card and abs(_log_odds(odds[card]) - _log_odds(first[card])) < ALIKE
+
+
+def _log_odds(p: float) -> float:
+    p = min(p, 1 - SURELY_WRONG)
+    return math.log(p / (1 - p))
+
+
+def repeat_likelihood(odds: CardOdds, card: Card, first: CardOdds) -> float:
+    """How well a repeated reading fits `card` when the lying card was first read as `first`.
 
     Agreement with the first reading may be the first error come back, so it proves less than a fresh look.
     """
     fresh = card_likelihood(odds, card)
-    if first is not None and best_card(odds) == first:
-        return SHARED_ERROR + (1 - SHARED_ERROR) * fresh
-    return fresh
+    return SHARED_ERROR + (1 - SHARED_ERROR) * fresh if repeats(odds, first) else fresh
 
 
 def player_likelihood(odds: PlayerOdds, player: Player) -> float:
@@ -78,9 +92,10 @@ def player_likelihood(odds: PlayerOdds, player: Player) -> float:
     return min(max(p, SURELY_WRONG / 10), 1.0)
 
 
-def repeated_error(odds: CardOdds) -> float:
-    """How likely a reading that was wrong before comes again, if nothing more is known than that it was wrong."""
-    return SHARED_ERROR + (1 - SHARED_ERROR) * max(1.0 - sum(odds.values()), SURELY_WRONG)
+def repeated_error(odds: CardOdds, first: CardOdds) -> float:
+    """How likely the card of a reading that was wrong is named again, if nothing more is known than that."""
+    fresh = max(1.0 - sum(odds.values()), SURELY_WRONG)
+    return SHARED_ERROR + (1 - SHARED_ERROR) * fresh if repeats(odds, first) else fresh
 
 
 def likely_player(odds: PlayerOdds) -> Who:
@@ -98,12 +113,13 @@ def other_origin_likelihood(origins: Sequence[Origin]) -> float:
     return max(rest, SURELY_WRONG) / 6 if origins else 1.0
 
 
-def merged(belief: CardOdds, odds: CardOdds, first: Card | None) -> CardOdds:
-    """The belief about a lying card after one more reading, normalized; small candidates are dropped."""
+def merged(belief: CardOdds, odds: CardOdds, first: CardOdds) -> CardOdds:
+    """The belief about a lying card, first read as `first`, after one more reading, normalized; small candidates are
+    dropped."""
     cards = [*belief, *(card for card in odds if card not in belief)]  # in a fixed order: a replay must agree
     rest, other = rest_of(belief), rest_of(odds)
     believed, read = rest if belief else NOT_SEEN, other if odds else NOT_SEEN  # of a card that is not named
-    is_repeat = first is not None and best_card(odds) == first
+    is_repeat = repeats(odds, first)
     product = {}
     for card in cards:
         p, q = belief.get(card, 0.0), odds.get(card, 0.0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
-from referee.cards import UNREAD, Card
+from referee.cards import PACK, UNREAD, Card
 from referee.game.events import Land, Spit
 from referee.game.phases import Phase
 from referee.game.position import Position
@@ -32,7 +32,7 @@ ILLEGAL = 0.03
 SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
-STOLEN = 3e-4
+STOLEN = 1e-3
 TURNED_IN_HAND = 0.15
 NO_IDEA = 0.02
 """How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
@@ -158,13 +158,15 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
         return lambda player, card: ON_UNREAD
     fitting, window_ns = cards_on(middle.top, rules), rules.race_window_ms * 1_000_000
     raced = [
-        (cover.by, cards_on(cover.top, rules)) for cover in middle.covers if landing.at_ns - cover.at_ns <= window_ns
+        (cover.by, PACK, BEATEN * ON_UNREAD) if cover.top == UNREAD else (cover.by, cards_on(cover.top, rules), BEATEN)
+        for cover in middle.covers
+        if landing.at_ns - cover.at_ns <= window_ns
     ]
 
     def prior(player: Player, card: Card) -> float:
         if card in fitting:
             return LEGAL
-        return BEATEN if any(by != player and card in cards for by, cards in raced) else ILLEGAL
+        return max((chance for by, cards, chance in raced if by != player and card in cards), default=ILLEGAL)
 
     return prior
 
@@ -237,13 +239,13 @@ def _unseen(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[
 def _misread_tops(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
     landing = report.landing
-    cards = [(card, p) for card, p in _unread_candidates(world, landing) if card != UNREAD and p > 0.1]
+    cards = [(card, p) for card, p in _unread_candidates(world, landing) if landing.cards.get(card, 0.0) > 0.1]
     for player in PLAYERS:
         for place, (_, face) in enumerate(world.lies(player), 1):
             if face is None or face == UNREAD:
                 continue
             view = rows[player].places[place - 1]
-            looks = view.odds if view.card == face else {face: 0.97}
+            looks = view.readings(face) or (view.odds if view.kind == "face" else {face: 0.97})
             left = _left(rows[player], place, face, landing)
             for card, p in cards:
                 likelihood = report.hands[player] * p * evidence.card_likelihood(looks, card) * left

@@ -15,7 +15,7 @@ from referee.game.position import Position
 from referee.observations import CardLanded, Correction
 from referee.rules.deals import OWN_PILE
 from referee.rules.legality import follows
-from referee.table import OPPONENT, PLAYERS, Pile
+from referee.table import OPPONENT, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync
 from referee.tracker.belief import (
     MISCOUNTED,
@@ -26,13 +26,17 @@ from referee.tracker.belief import (
     NOT_STUCK_AFTER_ALL,
     Belief,
 )
-from referee.tracker.guesses import Guess, Report, guesses
+from referee.tracker.guesses import NOT_IN_VIEW, TURNED_IN_HAND, Guess, Report, guesses
 from referee.tracker.worlds import (
     Claim,
     World,
 )
 from referee.verdicts import Ruling as RulingWord
 
+TURNING_NS: Final = 400 * MS
+"""A hand needs so long at least to turn a card and bring it to a pile."""
+TURNED_NS: Final = 1500 * MS
+"""A place that nobody saw for so much longer may as well have been turned as not."""
 AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 """What people can agree on about a landing."""
 
@@ -43,51 +47,47 @@ class Landings(Belief, eq=False):
     def _spits_nobody_expected(self, world: World, report: Report) -> list[tuple[World, Guess]]:
         """Spit cards that would be due if the tracker were wrong about who can play, or about a count."""
         found: list[tuple[World, Guess]] = []
-        position = world.position
-        if position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT):
+        if world.position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT):
             return found
-        miscounted = MISCOUNTED if self.counts_doubtful else MISCOUNTED_SELDOM
         for player in PLAYERS:
-            side, pile = position.side(player), position.own_pile(player)
-            other = OPPONENT[player]
-            theirs = position.side(other)
-            doubt, fixed = NOT_STUCK_AFTER_ALL, position
-            starts_alone = position.phase is Phase.FIRST_SPIT and position.piles == 2 and not position.is_started
-            if starts_alone and report.landing.pile == "A" and theirs.packet:  # the other has none: it is a lone pile
-                doubt, pile = miscounted, "A"
-                fixed = fixed.with_side(other, packet=0, due=()).with_side(player, packet=side.packet + theirs.packet)
-                fixed = msgspec.structs.replace(fixed, piles=1)
-            elif side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
-                continue
-            elif side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was
-                if not theirs.due or not theirs.packet:
-                    continue
-                doubt = miscounted
-                fixed = fixed.with_side(other, packet=0, due=()).with_side(player, packet=side.packet + theirs.packet)
-            elif not side.packet:
-                doubt, pile = miscounted, OWN_PILE[player]
-                fixed = fixed.with_side(player, packet=1).with_side(other, packet=max(0, theirs.packet - 1))
-            if report.landing.pile != pile:
-                continue
-            fixed = fixed.with_side(player, due=(pile,), has_spat=False)
-            starts_late = fixed.middle(pile).top is None
-            if position.phase is Phase.PLAY and fixed.side(other).packet and not starts_late:
-                fixed = fixed.with_side(other, due=(position.own_pile(other),), has_spat=False)
-            phase = Phase.FIRST_SPIT if starts_late else Phase.SPIT
-            fixed = msgspec.structs.replace(fixed, phase=phase, piles=2 if pile == "B" else fixed.piles)
-            before = world.moved_to(fixed).weighed(doubt)
-            spits = guesses(self.rules, before, self.rows, report)
-            found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
+            for doubt, position in self._owing(world.position, player, report.landing.pile):
+                before = world.moved_to(position).weighed(doubt)
+                spits = guesses(self.rules, before, self.rows, report)
+                found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
         return found
+
+    def _owing(self, position: Position, player: Player, pile: Pile) -> Iterator[tuple[float, Position]]:
+        """Positions in which the player still has to spit on this pile although he does not seem to, and how much
+        less likely each is."""
+        side, theirs = position.side(player), position.side(OPPONENT[player])
+        miscounted = MISCOUNTED if self.counts_doubtful else MISCOUNTED_SELDOM
+        packets = side.packet + theirs.packet
+        if position.phase is Phase.FIRST_SPIT and not packets:
+            return
+        if position.phase is Phase.FIRST_SPIT and not position.is_started and pile == "A" and theirs.packet:
+            if position.piles == 2 or not side.packet:  # the other has none: it is a lone pile
+                yield miscounted, _lone_pile(position, player, packets)
+        if side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
+            return
+        if side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was
+            if theirs.due and theirs.packet and pile == position.own_pile(player):
+                alone = position.with_side(OPPONENT[player], packet=0, due=())
+                yield miscounted, alone.with_side(player, packet=packets, due=(pile,), has_spat=False)
+        elif side.packet:
+            if pile == position.own_pile(player):
+                yield NOT_STUCK_AFTER_ALL, _called(position, player, pile)
+        elif pile == OWN_PILE[player]:
+            fixed = position.with_side(player, packet=1).with_side(OPPONENT[player], packet=max(0, theirs.packet - 1))
+            yield miscounted, _called(fixed, player, pile)
 
     def _guesses(self, world: World, report: Report) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
         has called it, and only then was it a call."""
         found = [(world, guess) for guess in guesses(self.rules, world, self.rows, report)]
         called = self._called_if_stuck(world, report.landing.at_ns)
-        if called is world and not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
+        if not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
             found += self._spits_nobody_expected(world, report)
-        elif called is not world:
+        if called is not world:
             spits = guesses(self.rules, called, self.rows, report)
             found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
         return found
@@ -118,23 +118,64 @@ class Landings(Belief, eq=False):
                 yield World(position, world.log_weight, claims, world.stayed).weighed(min(likelihood, 1.0))
 
     def _unreported_under(self, world: World, landing: CardLanded) -> Iterator[World]:
-        """The world after a legal card of a row that came down unreported since the pile was last seen."""
-        pile, top = landing.pile, world.position.middle(landing.pile).top
-        if world.position.phase not in (Phase.PLAY, Phase.SPIT) or top is None or top == UNREAD:
+        """The world after a card that came down here unreported since the pile was last seen: the top of a row, one
+        that was turned in the same movement, or a spit card that is due."""
+        position, pile = world.position, landing.pile
+        top = position.middle(pile).top
+        if position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT) or top == UNREAD:
             return
         for player in PLAYERS:
-            for place, (_, card) in enumerate(world.lies(player), 1):
-                if card is None or card == UNREAD or not follows(card, top, self.rules):
+            view = self.piles[pile]
+            chance, at_ns = self._may_have_landed(player, view.seen_ns, landing.at_ns)
+            if chance <= 0:
+                continue
+            if {pile, "any"} & set(position.side(player).due):
+                spit = Spit(at_ns=at_ns, player=player, pile=pile, card=UNREAD)
+                yield self._after(world, spit).weighed(chance)
+            if top is None or position.phase is Phase.FIRST_SPIT:
+                continue
+            for place, (kind, card) in enumerate(world.lies(player), 1):
+                if kind == "face" and card != UNREAD and card is not None and not follows(card, top, self.rules):
                     continue
-                view = self.rows[player].places[place - 1]
-                seen_ns = max(self.piles[pile].seen_ns, view.seen_ns if view.card == card else 0)
-                gap_ns = landing.at_ns - seen_ns
-                if gap_ns <= 0:
+                seen = self.rows[player].places[place - 1]
+                if kind == "empty" or (kind == "face" and seen.card == card and seen.seen_ns >= landing.at_ns):
                     continue
-                event = Land(at_ns=landing.at_ns - min(gap_ns, 500 * MS) // 2, player=player, pile=pile, cards=(card,),
-                             from_place=place)  # fmt: skip
-                _, position, _ = judge(self.rules, world.position, event, (event,))
-                yield world.moved_to(position).weighed(MISSED * min(1.0, gap_ns / (1000 * MS)))
+                turned = 1.0
+                if kind == "down":
+                    hidden_ns = at_ns - TURNING_NS - (seen.seen_ns if seen.kind == "down" else at_ns - TURNED_NS)
+                    turned = TURNED_IN_HAND * min(1.0, max(hidden_ns, 0) / TURNED_NS)
+                    if not turned:
+                        continue
+                cards = (UNREAD,) if card is None else (card,)
+                event = Land(at_ns=at_ns, player=player, pile=pile, cards=cards, from_place=place)
+                yield self._after(world, event).weighed(chance * turned)
+
+    def _after(self, world: World, event: Land | Spit) -> World:
+        """The world after an event that nobody reported."""
+        _, position, _ = judge(self.rules, world.position, event, (event,))
+        return world.moved_to(position)
+
+    def _may_have_landed(self, player: Player, since_ns: int, at_ns: int) -> tuple[float, int]:
+        """How likely a card of this player came down unreported between these moments, and when: his hand was there."""
+        since_ns = max(since_ns, at_ns - 1500 * MS)
+        there_ns, last_ns = self._was_there(player, since_ns, at_ns)
+        seen_ns = there_ns + (at_ns - since_ns - there_ns) * NOT_IN_VIEW
+        return MISSED * min(1.0, max(seen_ns, 0) / (1000 * MS)), last_ns
+
+    def _was_there(self, player: Player, since_ns: int, at_ns: int) -> tuple[int, int]:
+        """For how long between these moments the player's hand was over the table, and a moment when it was."""
+        if not self.in_view:
+            return at_ns - since_ns, (since_ns + at_ns) // 2
+        there_ns, last_ns = 0, (since_ns + at_ns) // 2
+        if self.in_view[0].at_ns > since_ns:
+            there_ns, last_ns = self.in_view[0].at_ns - since_ns, (since_ns + self.in_view[0].at_ns) // 2
+        for n, seen in enumerate(self.in_view):
+            until_ns = self.in_view[n + 1].at_ns if n + 1 < len(self.in_view) else at_ns
+            start_ns, end_ns = max(seen.at_ns, since_ns), min(until_ns, at_ns)
+            if player in seen.players and end_ns > start_ns:
+                there_ns += end_ns - start_ns
+                last_ns = (start_ns + end_ns) // 2
+        return there_ns, last_ns
 
     def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float) -> World:
         if isinstance(what, Claim):
@@ -235,3 +276,23 @@ def _dated(position: Position, pile: Pile, guessed_ns: int, at_ns: int) -> Posit
     touched = tuple(at_ns if moment == guessed_ns else moment for moment in middle.touched_ns)
     position = position.with_middle(pile, covers=covers, touched_ns=touched)
     return msgspec.structs.replace(position, ended_ns=at_ns) if position.ended_ns == guessed_ns else position
+
+
+def _lone_pile(position: Position, player: Player, packet: int) -> Position:
+    """The position in which the player alone has spit cards, so that there is one pile."""
+    other = OPPONENT[player]
+    position = position.with_side(other, packet=0, due=()).with_side(player, packet=packet, due=("A",), has_spat=False)
+    return msgspec.structs.replace(position, piles=1)
+
+
+def _called(position: Position, player: Player, pile: Pile) -> Position:
+    """The position in which it is the player's turn to spit on this pile: spit was called, or the pile has not been
+    started yet."""
+    other, first = OPPONENT[player], position.phase is Phase.FIRST_SPIT
+    theirs, starts_late = position.side(other), position.middle(pile).top is None
+    if pile == "B" or (first and theirs.packet):
+        position = msgspec.structs.replace(position, piles=2)
+    position = position.with_side(player, due=(pile,), has_spat=False)
+    if theirs.packet and (theirs.due if first else position.phase is Phase.PLAY and not starts_late):
+        position = position.with_side(other, due=(position.own_pile(other),), has_spat=False)
+    return msgspec.structs.replace(position, phase=Phase.FIRST_SPIT if starts_late else Phase.SPIT)

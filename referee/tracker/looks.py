@@ -10,13 +10,14 @@ from referee.game.phases import Phase
 from referee.game.position import Middle, Position
 from referee.observations import (
     CardLanded,
+    CardOdds,
     PileRead,
     RowRead,
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import JITTER_NS, MISSED, MS, PileView
-from referee.tracker.guesses import Report
+from referee.tracker.belief import JITTER_NS, MISSED, MS
+from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import Landings
 from referee.tracker.worlds import (
     World,
@@ -50,18 +51,17 @@ class Looks(Landings, eq=False):
             view.odd_looks += 1
             view.strange.append(look)
             return
-        if look.at_ns > view.changed_ns + JITTER_NS and view.stack:
-            view.stack[-1] = evidence.merged(view.stack[-1], look.cards, view.first)
+        first = view.first
+        if look.at_ns > view.changed_ns + JITTER_NS:
+            view.read_again(look.cards)
         if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
             view.strange.clear()
         if UNREAD in tops:
-            self.worlds = tuple(self._named_top(world, look, view.first) for world in self.worlds)
+            self.worlds = tuple(self._named_top(world, look, first) for world in self.worlds)
         if len(tops) > 1:
-            self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, view)
+            self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, first)
                         for world, was in zip(self.worlds, shown, strict=True)])  # fmt: skip
-        if view.first is None:
-            view.first = best
 
     def _look_at_empty(self, look: PileRead) -> None:
         """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""
@@ -94,16 +94,16 @@ class Looks(Landings, eq=False):
         for look in looks:
             if look.at_ns >= view.changed_ns:
                 self._wonder(n, look, evidence.best_card(look.cards))
-                self.become(world.weighed(self._fits_pile(world, look, view)) for world in self.worlds)
+                self.become(world.weighed(self._fits_pile(world, look, view.first)) for world in self.worlds)
 
-    def _named_top(self, world: World, look: PileRead, first: Card | None) -> World:
+    def _named_top(self, world: World, look: PileRead, first: CardOdds) -> World:
         """The world in which an unread top is the card that the look shows: one of fifty that it might have been. A
         look that repeats the first reading, which this world holds for wrong, may share its error and names nothing."""
         best = evidence.best_card(look.cards)
         if world.position.middle(look.pile).physical_top != UNREAD or best is None:
             return world
-        if best == first:
-            return world.weighed(evidence.repeated_error(look.cards))
+        if best == evidence.best_card(first):
+            return world.weighed(evidence.repeated_error(look.cards, first))
         if _is_known(world.position, best):
             return world.weighed(evidence.rest_of(look.cards))
         likelihood = evidence.NOT_SEEN * look.cards[best]
@@ -120,13 +120,13 @@ class Looks(Landings, eq=False):
         return world.moved_to(position).weighed(likelihood)
 
     @staticmethod
-    def _fits_pile(world: World, look: PileRead, view: PileView) -> float:
+    def _fits_pile(world: World, look: PileRead, first: CardOdds) -> float:
         top = world.top(look.pile)
         if top is None:
             return 1e-3 if world.position.phase in (Phase.PLAY, Phase.SPIT, Phase.SLAP) else 1.0
         if top == UNREAD:
             return evidence.NOT_SEEN
-        return evidence.repeat_likelihood(look.cards, top, view.first)
+        return evidence.repeat_likelihood(look.cards, top, first)
 
     def _wonder(self, n: int, look: PileRead, best: Card | None) -> None:
         """The pile shows something that no world expects: a landing that nobody reported, or a card gone."""
@@ -260,12 +260,16 @@ class Looks(Landings, eq=False):
             if kind == "hidden":
                 continue
             lying = [row[place] for row in rows]
+            view = self.rows[look.player].places[place]
+            is_still_there = kind == "face" and view.kind == "face" and view.card == card
             expected, _ = lying[0]
             if lying.count(lying[0]) == len(lying) and (expected == "face" or kind != "face"):
                 alike *= look_likelihood(seen, kind, card, lying[0], self.worlds[0], look.player)
                 continue
             for n, world in enumerate(self.worlds):
                 fits[n] *= look_likelihood(seen, kind, card, lying[n], world, look.player)
+                if is_still_there and lying[n][0] != "face":
+                    fits[n] *= STILL_THERE  # it has not left, so nothing was turned there
         return [alike * one for one in fits]
 
 

@@ -19,7 +19,7 @@ class PlaceView(msgspec.Struct):
     kind: Kind = "unknown"
     card: Card | None = None
     odds: CardOdds = {}
-    first: Card | None = None
+    first: CardOdds = {}
     """The first reading of the lying face; a repeat may share its error."""
     seen_ns: int = LONG_AGO
     agreed: int = 0
@@ -59,13 +59,13 @@ class PlaceView(msgspec.Struct):
             self._leaves(at_ns)
             self.agreed = 0
         self.kind, self.odds, self.seen_ns, self.since_ns, self.odd_looks = "face", odds, at_ns, at_ns, 0
-        self.card = self.first = best_card(odds)
+        self.card, self.first = best_card(odds), odds
 
     def lose(self, kind: Kind, at_ns: int) -> None:
         """The face is not there any more."""
         self._leaves(at_ns)
         self.agreed = 0
-        self.kind, self.card, self.odds, self.first = kind, None, {}, None
+        self.kind, self.card, self.odds, self.first = kind, None, {}, {}
         self.seen_ns, self.since_ns, self.odd_looks = at_ns, at_ns, 0
 
 

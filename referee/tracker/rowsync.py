@@ -1,5 +1,7 @@
 """A world follows what the looks at a row show: cards turned up, moved, taken back, or gone unseen."""
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
@@ -29,10 +31,10 @@ PLAYS_ON_NS = 300_000_000
 
 
 def unsettled(world: World, player: Player, row: RowView, gone: frozenset[Card]) -> list[int]:
-    """Places that showed, in this look and before, a face where the world has none or an unread one: look again."""
+    """Places that showed, in this look and before, another face than the world has there: look again."""
     places = []
     for place, (view, (kind, card)) in enumerate(zip(row.places, world.lies(player), strict=False), 1):
-        if view.kind != "face" or (kind == "face" and card != UNREAD) or view.card in gone:
+        if view.kind != "face" or (kind == "face" and card == view.card) or view.card in gone:
             continue
         if view.since_ns < view.seen_ns == row.read_ns:
             places.append(place)
@@ -164,6 +166,25 @@ def uncounted(position: Position, card: Card, pile: Pile) -> Position:
     """The position without a card that was left lying on a pile and counted there."""
     position = position.with_middle(pile, count=position.middle(pile).count - 1)
     return replace(position, seen=position.without_seen(card))
+
+
+def without_top(world: World, pile: Pile, under: Card, rows: Mapping[Player, RowView]) -> World:
+    """The world in which the top of a pile was taken off although it counted: it lies again where it came from, if it
+    was seen to leave a row, and the card under it is the top."""
+    position, card = world.position, world.position.middle(pile).top
+    middle = position.middle(pile)
+    if card is None or card == UNREAD or middle.count < 2:
+        return world
+    position = replace(position, seen=position.without_seen(card))
+    position = position.with_middle(pile, top=under, count=middle.count - 1, covers=(), unread=None)
+    for player in PLAYERS:
+        row = position.side(player).row
+        for place, (view, stock) in enumerate(zip(rows[player].places, row, strict=False), 1):
+            if view.left == card and not stock.up:
+                back = with_place(row, place, Stock(stock.down, (card,)))
+                return world.moved_to(position.with_side(player, row=back))
+    starter = middle.started_by if middle.started_by is not None else "p1"
+    return world.moved_to(position.with_side(starter, packet=position.side(starter).packet + 1))
 
 
 def without_lying(position: Position, card: Card) -> Position:

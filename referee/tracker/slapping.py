@@ -91,37 +91,39 @@ def _went_on(core: Core, position: Position, at_ns: int) -> bool:
         return False
     if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
         return False
-    if core.counts_doubtful and not any(position.can(player, core.rules) for player in PLAYERS):
-        return position.p1.packet + position.p2.packet > MISCOUNT
+    if not any(position.can(player, core.rules) for player in PLAYERS):
+        return position.p1.packet + position.p2.packet > (MISCOUNT if core.counts_doubtful else 0)
     return True
 
 
-def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
-    """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect."""
+def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict] | None:
+    """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect.
+    None as long as later looks may still tell."""
     player: Player | None = press.player
-    if player is None or press.at_ns < core.quiet_until_ns:
+    if player is None or press.at_ns < core.quiet_until_ns or not core.position.is_started:
         return []
-    if any(_may_have_shaken(touch, player, press) for touch in core.landed) or _may_be_unreported(core, press):
+    event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
+    if any(_may_have_shaken(touch, player, press) for touch in core.landed):
+        return []
+    if is_hard_play(core.rules, core.position, event, (event,)):
         return []
     going_on = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
                    if _went_on(core, world.position, press.at_ns))  # fmt: skip
-    if going_on < core.caution.blame or not core.position.is_started:
-        return []
-    event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
-    if is_hard_play(core.rules, core.position, event, (event,)):
-        return []
+    if going_on < core.caution.blame or _may_be_unreported(core, press):
+        return None
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
 
 
 def _may_be_unreported(core: Core, press: PadSlapped) -> bool:
-    """Whether the pile shows a card whose landing nobody reported, so that the pad may have felt it."""
+    """Whether the pad may have felt a card whose landing nobody reported: the pile shows it, or it is gone from a row."""
     if any(look.at_ns > press.at_ns - UNREPORTED_NS for look in core.piles[press.pile].strange):
         return True
-    return any(
-        n < 0 and claim.pile == press.pile and abs(claim.at_ns - press.at_ns) < UNREPORTED_NS
-        for world in core.worlds
-        for n, claim in world.claims.items()
-    )
+    if not all(core.is_explained(player) for player in PLAYERS):
+        return True
+    unseen = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
+                 if any(n < 0 and claim.pile == press.pile and abs(claim.at_ns - press.at_ns) < UNREPORTED_NS
+                        for n, claim in world.claims.items()))  # fmt: skip
+    return unseen > 1 - core.caution.blame_late
 
 
 def _may_have_shaken(touch: Touch, player: Player, press: PadSlapped) -> bool:

@@ -51,6 +51,8 @@ class _State(msgspec.Struct, eq=False):
     gestures: Gestures = msgspec.field(default_factory=Gestures)
     presses: Sequencer = msgspec.field(default_factory=Sequencer)
     first_looks: list[tuple[int, AnyObservation]] = []
+    unclear: list[tuple[int, PadSlapped]] = []
+    """Presses of which later looks may tell whether they were slaps too early."""
 
     def copy(self) -> "_State":
         return replace(
@@ -60,6 +62,7 @@ class _State(msgspec.Struct, eq=False):
             gestures=self.gestures.copy(),
             presses=self.presses.copy(),
             first_looks=list(self.first_looks),
+            unclear=list(self.unclear),
         )
 
 
@@ -231,6 +234,9 @@ class Tracker:
     def _understand_presses(self, state: _State, core: Core) -> list[AnyVerdict]:
         """Slaps and gestures whose wait is over."""
         told: list[AnyVerdict] = []
+        unclear, state.unclear = state.unclear, []
+        for number, early in unclear:
+            told += self._too_early(state, core, number, early)
         while (first_ns := state.presses.first_ns()) is not None:
             in_slap = core.position.phase is Phase.SLAP and first_ns >= core.position.ended_ns
             known_by_ns = first_ns if in_slap else first_ns + slapping.OWN_LANDING_NS
@@ -255,10 +261,18 @@ class Tracker:
     def _understand(self, state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
         meaning = state.gestures.meaning(press)
         if meaning == "slap":
-            return slapping.outside(core, n, press)
+            return self._too_early(state, core, n, press)
         if meaning == "call" and press.player is not None:
             return core.call(n, Called(at_ns=press.at_ns, player=press.player, word="spit"))
         return []
+
+    @staticmethod
+    def _too_early(state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
+        """A slap outside the slap phase; as long as it is not clear, it is looked at again."""
+        told = slapping.outside(core, n, press)
+        if told is None and core.now_ns - press.at_ns < LATEST_NS:
+            state.unclear.append((n, press))
+        return told or []
 
     def copy(self) -> "Tracker":
         """A tracker of the same game that goes its own way."""

@@ -190,7 +190,8 @@ def look_likelihood(seen: PlaceSeen, kind: str, card: Card | None, lies: Lies, w
         return STRANGE
     position = world.position
     if card in (position.A.top, position.B.top) or card in world.away:
-        return evidence.rest_of(seen.cards)
+        other = max(1.0 - seen.cards.get(card, 0.0), evidence.SURELY_WRONG)
+        return (TURNED if expected == "down" else STRANGE) * other
     is_row_top = any(stock.top == card for stock in position.side(player).row)
     if expected == "down":
         return TURNED / 2 if is_row_top else TURNED

@@ -184,7 +184,7 @@ def test_R22_the_sentence_names_the_card_that_most_likely_lies_there() -> None:
     )
     table.feed(HandsSeen(at_ns=at_ns + 150 * MS, players=()))
     table.now_ms += 1200
-    table.piles["A"].append("9H")
+    table.piles["A"].append(table.rows["p2"][2].pop())
     told = table.land("p1", 2, "A") + table.wait(2500)  # a three, which follows neither the nine nor a seven
     verdict = next(v for v in told if isinstance(v, PlayJudged))
     assert (verdict.ruling, verdict.top) == ("illegal", "9H")
