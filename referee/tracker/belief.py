@@ -97,6 +97,8 @@ class OpenLanding(msgspec.Struct):
     landing: CardLanded
     onto: Card | None
     """What its pile was last seen to show."""
+    onto_refused: bool = False
+    """Whether that was a card refused because no pile lies there."""
     taken: "CardTaken | None" = None
     """The card that was taken off its pile last before."""
     told: Claim | None = None

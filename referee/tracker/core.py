@@ -66,7 +66,6 @@ from referee.verdicts import (
     TakenBack,
 )
 
-
 NOT_THERE = (Breach.NOT_STARTED, Breach.PILE_NOT_IN_USE)
 """Why a card of a row is refused where no pile lies."""
 
@@ -85,7 +84,9 @@ class Core(Looks, eq=False):
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
-        self.open[n] = OpenLanding(landing, onto=pile.shown, taken=pile.taken)
+        lying = self.position.middle(landing.pile).lying
+        refused = any(one.card == pile.shown and one.reason in NOT_THERE for one in lying)
+        self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, taken=pile.taken)
         self._drop_the_unlikely(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
@@ -384,13 +385,11 @@ class Core(Looks, eq=False):
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim, one.onto):
+        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim, one):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
-        return all(
-            self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS
-        )
+        return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
 
     def _just_gone(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
@@ -405,7 +404,7 @@ class Core(Looks, eq=False):
             return True
         return self.rows[claim.player].places[claim.place - 1].seen_ns > landing.at_ns
 
-    def _is_certain_of(self, claim: Claim, onto: Card | None) -> bool:
+    def _is_certain_of(self, claim: Claim, one: OpenLanding) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
         match claim.reason:
@@ -414,9 +413,8 @@ class Core(Looks, eq=False):
                 return row.count("face") == row.count("down") == 0
             case "not_started" | "pile_not_in_use" if claim.place is not None:
                 # a card of a row may not come first, however many piles there are
-                middle = position.middle(claim.pile)
-                refused = any(one.card == onto and one.reason in NOT_THERE for one in middle.lying)
-                return self.piles[claim.pile].was_empty and middle.top is None and (onto is None or refused)
+                nothing_lay = one.onto is None or one.onto_refused
+                return self.piles[claim.pile].was_empty and position.middle(claim.pile).top is None and nothing_lay
             case "not_started":
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "wrong_pile":

@@ -278,7 +278,7 @@ def _nobody_knows(landing: CardLanded) -> Guess:
 def _in_pairs(world: World, rows: Rows, found: list[Guess]) -> Iterator[Guess]:
     """Two cards in one movement: the upper one was read, the lower one is another top of the same row."""
     for guess in found:
-        yield Guess(0.02 * guess.likelihood, guess.event, guess.place)
+        yield Guess(0.02 * guess.likelihood, guess.event, guess.place, guess.renames)
         player = guess.event.player
         if isinstance(guess.event, Spit) or player == "unknown":
             continue
@@ -288,7 +288,7 @@ def _in_pairs(world: World, rows: Rows, found: list[Guess]) -> Iterator[Guess]:
         ]
         for _, lower in others:
             event = msgspec.structs.replace(guess.event, cards=(lower, upper))
-            yield Guess(guess.likelihood / len(others), event, guess.place)
+            yield Guess(guess.likelihood / len(others), event, guess.place, guess.renames)
 
 
 def _land(landing: CardLanded, player: Player, card: Card, place: int | None) -> Land:

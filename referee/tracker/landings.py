@@ -64,9 +64,9 @@ class Landings(Belief, eq=False):
         packets = side.packet + theirs.packet
         if position.phase is Phase.FIRST_SPIT and not packets:
             return
-        if position.phase is Phase.FIRST_SPIT and not position.is_started and pile == "A" and theirs.packet:
-            if position.piles == 2 or not side.packet:  # the other has none: it is a lone pile
-                yield miscounted, _lone_pile(position, player, packets)
+        nothing_lies = position.phase is Phase.FIRST_SPIT and not position.is_started
+        if nothing_lies and pile == "A" and theirs.packet and (position.piles == 2 or not side.packet):
+            yield miscounted, _lone_pile(position, player, packets)  # the other has none
         if side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
             return
         if side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was

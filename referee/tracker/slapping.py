@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from referee.game.announcements import DeadHeat
 from referee.game.events import Slap
 from referee.game.phases import Phase
-from referee.game.position import Position
 from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide, is_hard_play
 from referee.observations import PadSlapped
@@ -15,7 +14,7 @@ from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import MS, Touch
 from referee.tracker.core import Core
-from referee.tracker.worlds import shares
+from referee.tracker.worlds import World, shares
 from referee.verdicts import AnyVerdict, Award, SlapJudged
 
 OWN_LANDING_NS = 300 * MS
@@ -82,15 +81,23 @@ def _uncertainty_ns(presses: list[Press]) -> int:
     return presses[0][1].uncertainty_ns + (rival.uncertainty_ns if rival else 0)
 
 
-def _went_on(core: Core, position: Position, at_ns: int) -> bool:
+def _lies_in_the_middle(world: World, player: Player) -> bool:
+    """Whether the player has cards, and all of them have to come back from the middle piles."""
+    row = world.position.side(player).row
+    return any(stock.up for stock in row) and all(kind == "empty" for kind, _ in world.lies(player))
+
+
+def _went_on(core: Core, world: World, at_ns: int) -> bool:
     """Whether the deal is known not to have been over at this moment: it has ended later, or somebody can play or spit
     (a player whose row shows no card is out, whatever was missed)."""
+    position = world.position
     if position.phase is Phase.SLAP:
         return position.ended_ns > at_ns + END_NS
     if position.phase not in (Phase.PLAY, Phase.SPIT):
         return False
-    if any(row.count("face") + row.count("down") == 0 for row in core.rows.values()):
-        return False
+    for player, row in core.rows.items():
+        if row.count("face") + row.count("down") == 0 and not _lies_in_the_middle(world, player):
+            return False
     if not any(position.can(player, core.rules) for player in PLAYERS):
         return position.p1.packet + position.p2.packet > (MISCOUNT if core.counts_doubtful else 0)
     return True
@@ -108,15 +115,16 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict] | None:
     if is_hard_play(core.rules, core.position, event, (event,)):
         return []
     going_on = sum(share for world, share in zip(core.worlds, shares(core.worlds), strict=True)
-                   if _went_on(core, world.position, press.at_ns))  # fmt: skip
+                   if _went_on(core, world, press.at_ns))  # fmt: skip
     if going_on < core.caution.blame or _may_be_unreported(core, press):
         return None
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
 
 
 def _may_be_unreported(core: Core, press: PadSlapped) -> bool:
-    """Whether the pad may have felt a card whose landing nobody reported: the pile shows it, or it is gone from a row."""
-    if any(look.at_ns > press.at_ns - UNREPORTED_NS for look in core.piles[press.pile].strange):
+    """Whether the pad may have felt a card whose landing nobody reported: a pile shows it, or a row misses it."""
+    pile = core.piles[press.pile]
+    if pile.strange and pile.seen_ns < press.at_ns:
         return True
     if not all(core.is_explained(player) for player in PLAYERS):
         return True
