@@ -1,15 +1,17 @@
 """What a step of the set-up works with, at a terminal or on a page: pictures, presses, answers, and where files lie."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from calibration.camera import Filmed
+from calibration.deck import Doubtful
 from calibration.offset import Offset
 from calibration.wires import Press
 from hardware.checks.report import Answer
 from hardware.frames import Frame, Image
+from referee.cards import Card
 from referee.settings import Settings
 
 Scene = Literal["dealt", "tops", "pack", "carried"]
@@ -78,6 +80,11 @@ class Bench(Protocol):
 
     def another(self, ask: str) -> bool:
         """Ask whether there is more to do: True goes on once the person is ready, False finishes."""
+
+    def names_of(self, doubtful: Sequence[Doubtful], missing: Sequence[Card]) -> list[Card | None]:
+        """Ask which cards these pictures show, one answer a picture; None for one that is left out.
+
+        `missing`: cards of the pack that were not seen yet, so that it is likely one of them."""
 
     def lies(self, scene: Scene) -> None:
         """Say what should lie on the table now; a person has put it there, a simulated table does it by itself."""

@@ -27,6 +27,8 @@ WEAK_ODDS: Final = 100.0
 """Pairs under this are shown."""
 MISSHAPEN: Final = 0.07
 """An outline whose sides differ more from the others is not enrolled."""
+LIKELY: Final = 6
+"""So many names are offered before all others."""
 MOST_OF_ONE: Final = 4
 """More pictures of one card are not kept."""
 
@@ -42,6 +44,12 @@ class Doubtful:
     @property
     def best(self) -> Card:
         return Card(CLASSES[int(self.odds[: len(NAMES)].argmax())])
+
+    def likely(self, missing: Sequence[Card]) -> list[Card]:
+        """Return the cards that it may be, the likeliest first; those that are missing before all others."""
+        chances = [float(self.odds[NAMES.index(card)]) for card in PACK]
+        by_chance = sorted(zip(PACK, chances, strict=True), key=lambda one: (one[0] not in missing, -one[1]))
+        return [card for card, _ in by_chance[:LIKELY]]
 
     def share(self, card: Card, among: Sequence[Card]) -> float:
         """Return how likely it is this card if it is one of `among`."""
@@ -105,6 +113,20 @@ class Enrolment:
                 return
             self._keep(card, self.doubtful.pop(n).crop)
 
+    def take_names(self, names: Sequence[Card | None]) -> None:
+        """A person has named the doubtful pictures, in their order; None leaves one out, and it stays doubtful."""
+        left = []
+        for one, name in zip(self.doubtful, names, strict=True):
+            if name is None:
+                left.append(one)
+            else:
+                self._keep(name, one.crop)
+        self.doubtful = left
+
+    def picture_of(self, card: Card) -> NDArray[np.uint8]:
+        """Return the first picture of a card that was seen, uint8 BGR."""
+        return self.crops[self.names.index(card)]
+
     def _keep(self, name: Card, crop: NDArray[np.uint8]) -> None:
         if self.names.count(name) < MOST_OF_ONE:
             self.names.append(name)
@@ -114,7 +136,8 @@ class Enrolment:
         """Return the deck and its pairs of cards, the hardest to tell apart first.
 
         Raises:
-            DeckError: nothing was seen, or two cards of the deck cannot be told apart.
+            DeckError: nothing was seen.
+            TwinsError: two cards of the deck cannot be told apart.
         """
         if not self.crops:
             raise DeckError("no card was named in these pictures; lay the cards apart, or name them with --order")
@@ -123,15 +146,22 @@ class Enrolment:
         return deck, pairs
 
 
+class TwinsError(DeckError):
+    """Two cards of a deck that cannot be told apart."""
+
+    def __init__(self, first: Card, second: Card) -> None:
+        super().__init__(
+            f"{first} and {second} of this deck cannot be told apart; "
+            "take sharper pictures with more light, or play with another deck"
+        )
+        self.cards = first, second
+
+
 def refuse_twins(pairs: Iterable[Confusion]) -> None:
-    """Raise DeckError for a pair of cards that cannot be told apart."""
+    """Raise TwinsError for a pair of cards that cannot be told apart."""
     for pair in pairs:
         if pair.odds < LEAST_ODDS or pair.right < LEAST_RIGHT * pair.tried:
-            first, second = pair.cards
-            raise DeckError(
-                f"{first} and {second} of this deck cannot be told apart; "
-                "take sharper pictures with more light, or play with another deck"
-            )
+            raise TwinsError(*pair.cards)
 
 
 def free_cards(image: Image, stills: StillReader, reader: CardReader) -> list[tuple[Card, Quad]]:
@@ -199,7 +229,9 @@ def parse_order(text: str) -> list[Card]:
 def report(deck: EnrolledDeck, pairs: Sequence[Confusion], doubtful: Sequence[Doubtful]) -> list[str]:
     """Return what a person should know of an enrolled deck, in lines."""
     lines = [f"{len(deck.known)} cards enrolled from {len(deck.names)} pictures of them"]
-    lines += [f"not named surely: {one.where} (perhaps {one.best}); name it with --order" for one in doubtful]
+    lines += [
+        f"left out: {one.where} (perhaps {one.best}); name it, or with saved pictures give --order" for one in doubtful
+    ]
     if deck.missing:
         lines.append(f"missing: {' '.join(deck.missing)} (read without the deck's help; show them in another picture)")
     weak = [pair for pair in pairs if pair.odds < WEAK_ODDS] or list(pairs[:3])

@@ -10,7 +10,7 @@ import numpy as np
 from calibration import corners as corner
 from calibration.bench import Ask, Bench, Found, Shown, Told
 from calibration.camera import cameras_there, stream_answers, view_answers
-from calibration.deck import Enrolment, report
+from calibration.deck import Enrolment, TwinsError, report
 from calibration.light import glare_map, lens_blur_px, light_answers
 from calibration.sides import settled
 from calibration.smear import Movement, smear_answer
@@ -170,13 +170,22 @@ def deck(bench: Bench, out: Path | None = None) -> Told:
         count = gathered.see(bench.film(1).frames[-1].image, stills, reader, f"picture {number}")
         missing = " ".join(gathered.missing)
         yield Found(f"picture {number}", ok(f"{count} cards lie free; still missing: {missing or 'none'}"))
+    gathered.settle_rest()
+    if gathered.doubtful:
+        gathered.take_names(bench.names_of(gathered.doubtful, gathered.missing))
     yield from learned(gathered, reader, out or deck_file(bench.table_path))
 
 
 def learned(gathered: Enrolment, reader: CardReader, file: Path) -> Told:
     """Learn from gathered cards and write the deck's file; `run` uses it, `watch --table` too beside the table file."""
     gathered.settle_rest()
-    known, pairs = gathered.learned(reader)
+    try:
+        known, pairs = gathered.learned(reader)
+    except TwinsError as twins:
+        first, second = twins.cards
+        both = np.hstack([gathered.picture_of(first), gathered.picture_of(second)])
+        yield Shown("twins", np.asarray(both, np.uint8), f"{first} and {second} as the camera sees them.")
+        raise
     for line in report(known, pairs, gathered.doubtful):
         yield Found("deck", ok(line))
     save_deck(known, file)

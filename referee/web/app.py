@@ -34,6 +34,7 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             Route("/state", live.state),
             Route("/say", live.say, methods=["POST"]),
             Route("/set-up", setup.set_up),
+            Route("/set-up/names", setup.names, methods=["POST"]),
             Route("/set-up/answer", setup.answer, methods=["POST"]),
             Route("/camera", setup.choose_camera, methods=["POST"]),
             Route("/set-up/signal", setup.signal, methods=["POST"]),

@@ -1,15 +1,16 @@
 """The bench of the set-up on the pages: the running rig's pictures and pads, and the buttons of a page for answers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
 from time import monotonic, monotonic_ns, sleep
-from typing import Final
+from typing import Final, TypeVar
 
 from calibration.bench import Scene
 from calibration.camera import Filmed
+from calibration.deck import Doubtful
 from calibration.offset import Blinker, Offset, look_at, offset_of
 from calibration.wires import Listener, Press
 from hardware.frames import Frame
@@ -17,9 +18,12 @@ from hardware.pads import PadReader
 from hardware.pads.debounce import PadEvent
 from hardware.rig import LiveRig
 from hardware.signals import SignalPlayer
+from referee.cards import Card
 from referee.errors import DeviceError
 from referee.observations import AnyObservation
 from referee.settings import Settings, table_file
+
+Answer = TypeVar("Answer")
 
 SLICE_NS: Final = 200_000_000
 """So often a step that waits looks whether it was stopped."""
@@ -43,8 +47,11 @@ class LiveBench:
         self._signals: SignalPlayer | None = None
         self._stopping = Event()
         self._answers: SimpleQueue[bool] = SimpleQueue()
+        self._names: SimpleQueue[list[Card | None]] = SimpleQueue()
         self.ask_another: Callable[[str], None] = lambda text: None
         """Is told that a step waits for `answer`."""
+        self.ask_names: Callable[[Sequence[Doubtful], Sequence[Card]], None] = lambda doubtful, missing: None
+        """Is told that a step waits for `name`: which cards these pictures show."""
         self.lay: Callable[[Scene, int], None] | None = None
         """Lays the simulated table; `int` counts how often the same was wanted."""
         self._laid: list[Scene] = []
@@ -128,10 +135,18 @@ class LiveBench:
     def another(self, ask: str) -> bool:
         """Wait until the person has answered on the page."""
         self.ask_another(ask)
+        return self._awaited(self._answers)
+
+    def names_of(self, doubtful: Sequence[Doubtful], missing: Sequence[Card]) -> list[Card | None]:
+        """Wait until the person has named the cards on the page."""
+        self.ask_names(doubtful, missing)
+        return self._awaited(self._names)
+
+    def _awaited(self, answers: "SimpleQueue[Answer]") -> Answer:
         while True:
             self._leave_if_stopped()
             try:
-                return self._answers.get(timeout=SLICE_NS / 1e9)
+                return answers.get(timeout=SLICE_NS / 1e9)
             except Empty:
                 continue
 
@@ -164,12 +179,17 @@ class LiveBench:
         self._stopping.clear()
         self._listener.forget()
         self._laid.clear()
-        while not self._answers.empty():
-            self._answers.get_nowait()
+        for answers in (self._answers, self._names):
+            while not answers.empty():
+                answers.get_nowait()
 
     def answer(self, more: bool) -> None:
         """The person has answered `another`."""
         self._answers.put(more)
+
+    def name(self, names: list[Card | None]) -> None:
+        """The person has answered `names_of`."""
+        self._names.put(names)
 
     def stop(self) -> None:
         """Make a step that runs end soon."""

@@ -96,6 +96,19 @@ async def answer(request: Request) -> Response:
     return JSONResponse({})
 
 
+class Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which cards the pictures show that a step has asked about, in their order; empty: left out."""
+
+    names: list[str]
+
+
+async def names(request: Request) -> Response:
+    """Name the cards that the deck's step was not sure of."""
+    desk: Desk = request.app.state.desk
+    why_not = desk.wizard.name((await message(request, Named)).names)
+    return refusal(why_not, 409) if why_not else JSONResponse({})
+
+
 async def picture(request: Request) -> Response:
     """A picture that a step has drawn."""
     desk: Desk = request.app.state.desk

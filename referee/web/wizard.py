@@ -1,18 +1,22 @@
 """The set-up on the pages: runs one step at a time in a thread, keeps what each has measured, and tells the viewers."""
 
+from collections.abc import Sequence
 from threading import Lock, Thread
 from time import time
 from typing import Any, Final, Literal
 
 import cv2
 import msgspec
+import numpy as np
 
 from calibration.bench import Ask, Found, Shown, Told
+from calibration.deck import Doubtful
 from calibration.plan import PLAN
 from calibration.steps import RUNS, corners, rectangle_from
 from hardware.checks.report import State
 from hardware.tablefile import CARD_SIZES
 from hardware.vision.enrolled import deck_file
+from referee.cards import PACK, Card
 from referee.errors import RefereeError
 from referee.web.bench import LiveBench, StepLeftError
 from referee.web.feed import Feed
@@ -31,6 +35,15 @@ class Finding(msgspec.Struct, frozen=True):
     cure: str
 
 
+class Nameless(msgspec.Struct, frozen=True):
+    """A picture of a card that was not named surely."""
+
+    picture: str
+    """Its name among the step's pictures."""
+    where: str
+    likely: list[Card]
+
+
 class Result(msgspec.Struct):
     """How far a step is. `state`: new, running, good, look (works, could be better), wrong, failed, left."""
 
@@ -40,6 +53,8 @@ class Result(msgspec.Struct):
     """What the person is to do now."""
     waits: bool = False
     """A button of the page goes on."""
+    naming: list[Nameless] = []
+    """Pictures of cards that the person is asked to name; `Wizard.name` goes on."""
     findings: list[Finding] = []
     pictures: dict[str, str] = {}
     """Name -> words; the picture itself is at /set-up/picture/STEP/NAME?at=..."""
@@ -66,7 +81,7 @@ class Wizard:
         self._pictures: dict[tuple[str, str], bytes] = {}
         self._lock = Lock()
         self._thread: Thread | None = None
-        bench.ask_another = self._wait_for_person
+        bench.ask_another, bench.ask_names = self._wait_for_person, self._wait_for_names
         self._running = ""
 
     def state(self) -> list[dict[str, Any]]:
@@ -101,6 +116,18 @@ class Wizard:
             self._tell(result)
             self._bench.answer(more)
 
+    def name(self, names: list[str]) -> str:
+        """The person has named the cards of `naming`, in their order (empty: left out); return why not, or nothing."""
+        result = self._results.get(self._running)
+        if result is None or len(result.naming) != len(names) or not names:
+            return "there is nothing to name any more"
+        if not all(name in ("", *PACK) for name in names):
+            return "that is no card of the pack"
+        result.naming, result.ask = [], ""
+        self._tell(result)
+        self._bench.name([Card(name) if name else None for name in names])
+        return ""
+
     def stop(self) -> None:
         """Leave the step that runs."""
         self._bench.stop()
@@ -130,7 +157,7 @@ class Wizard:
         finally:  # a bug ends this thread and goes to the journal, but never leaves the page waiting
             if result.state == "running":
                 result.state, result.trouble = "failed", "this step has a bug; `journalctl -u spit-referee` shows it"
-            result.ask, result.waits = "", False
+            result.ask, result.waits, result.naming = "", False, []
             self._tell(result)
 
     def _events(self, step: str, options: Options) -> Told:
@@ -153,6 +180,17 @@ class Wizard:
     def _wait_for_person(self, ask: str) -> None:
         result = self._results[self._running]
         result.ask, result.waits = ask, True
+        self._tell(result)
+
+    def _wait_for_names(self, doubtful: Sequence[Doubtful], missing: Sequence[Card]) -> None:
+        result = self._results[self._running]
+        result.naming = []
+        for n, one in enumerate(doubtful):
+            large = np.asarray(cv2.resize(one.crop, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
+            self._keep(result.name, Shown(f"card-{n}", large, one.where))
+            result.naming.append(Nameless(f"card-{n}", one.where, one.likely(missing)))
+        several = len(doubtful) > 1
+        result.ask = f"Which cards are these {len(doubtful)}?" if several else "Which card is this?"
         self._tell(result)
 
     def _tell(self, result: Result) -> None:

@@ -108,6 +108,17 @@ def test_a_deck_with_two_cards_alike_is_refused_by_their_names(reader: CardReade
         refuse_twins(pairs)
 
 
+def test_a_person_names_what_was_not_named_surely_and_leaves_out_the_rest() -> None:
+    blank, odds = np.zeros((120, 88, 3), np.uint8), np.full(len(CLASSES), 1e-4, np.float32)
+    odds[CLASSES.index("QS")], odds[CLASSES.index("KS")] = 0.6, 0.3
+    gathered = Enrolment(doubtful=[Doubtful(blank, odds, f"picture 1, card {n}") for n in (1, 2)])
+    assert gathered.doubtful[0].likely(PACK)[:2] == ["QS", "KS"]
+    assert gathered.doubtful[0].likely([Card("KS"), Card("2H")])[:2] == ["KS", "2H"], "the queen was seen already"
+    gathered.take_names([Card("QS"), None])
+    assert gathered.names == ["QS"]
+    assert [one.where for one in gathered.doubtful] == ["picture 1, card 2"]
+
+
 def test_a_sound_deck_is_not_refused_and_the_closest_pairs_come_first(reader: CardReader) -> None:
     _, pairs = EnrolledDeck.examined(reader, COURTS, crops(dealt(COURTS, 1)))
     refuse_twins(pairs)

@@ -1,10 +1,11 @@
 """The set-up through the pages: each step alone, what it measured kept, and no file or fault that stops it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic, sleep
+from typing import Any
 
 import cv2
 import msgspec
@@ -16,6 +17,7 @@ from visitor import Visitor
 from calibration import steps
 from calibration.bench import Ask, Found, Scene, Shown, StepEvent
 from calibration.camera import Filmed
+from calibration.deck import Doubtful
 from calibration.offset import Offset
 from calibration.plan import PLAN
 from calibration.wires import Press
@@ -25,6 +27,8 @@ from hardware.pads.edges import FOUR_PADS, Pad
 from hardware.simulated.look import Look
 from hardware.simulated.practice import StillTable
 from hardware.tablefile import load_table
+from hardware.vision.reader import CLASSES
+from referee.cards import Card
 from referee.demo import simulated_script
 from referee.errors import DeviceError, SettingsError, TableFileError
 from referee.settings import Loaded, Settings, with_choices
@@ -68,6 +72,9 @@ class StillBench:
 
     def another(self, ask: str) -> bool:
         return self.answers.pop(0)
+
+    def names_of(self, doubtful: Sequence[Doubtful], missing: Sequence[Card]) -> list[Card | None]:
+        return [one.likely(missing)[0] for one in doubtful]
 
     def lies(self, scene: Scene) -> None:
         if scene == "pack":
@@ -141,6 +148,16 @@ def test_nobody_presses_and_the_side_is_not_guessed(bench: StillBench) -> None:
     bench.presses[:] = [None]
     with pytest.raises(DeviceError, match="no pad was pressed"):
         told(steps.sides(bench))
+
+
+def test_a_deck_of_which_nothing_is_read_surely_is_named_by_a_person(
+    bench: StillBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calibration.deck.SURE", 2.0)
+    bench.answers[:] = [True, False]
+    learned = told(steps.deck(bench, tmp_path / "deck.npz"))
+    assert (tmp_path / "deck.npz").exists()
+    assert learned["picture 1"].startswith("OK 26 cards lie free")
 
 
 # The wizard on the pages ---------------------------------------------------------------------------------------------
@@ -219,6 +236,90 @@ def test_a_picture_that_a_step_draws_is_kept_small(monkeypatch: pytest.MonkeyPat
     kept = wizard.picture("wires", "overlay")
     assert kept is not None and cv2.imdecode(np.frombuffer(kept, np.uint8), cv2.IMREAD_COLOR).shape == (540, 960, 3)
     assert wizard.picture("wires", "../../etc/passwd") is None
+
+
+def doubtful(*cards: str) -> list[Doubtful]:
+    """Pictures of cards of which the reader is not sure."""
+    odds = np.full(len(CLASSES), 1e-4, np.float32)
+    for n, card in enumerate(cards):
+        odds[CLASSES.index(card)] = 0.5 - 0.1 * n
+    crop = np.full((120, 88, 3), 230, np.uint8)
+    return [Doubtful(crop, odds, f"picture 1, card {n + 1}") for n in range(2)]
+
+
+def asks_for_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step `deck` asks for two cards and tells what it was answered."""
+
+    def run(bench: LiveBench) -> Iterator[StepEvent]:
+        named = bench.names_of(doubtful("QS", "KS"), [Card("KS")])
+        yield Found("deck", ok(" ".join(str(card) for card in named)))
+
+    monkeypatch.setitem(steps.RUNS, "deck", run)
+
+
+def test_cards_that_are_not_read_surely_are_named_by_the_person(
+    table: Table, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks_for_names(monkeypatch)
+    here = visit()
+    here.get("/set-up")
+    assert here.post("/set-up/names", {"names": ["QS"]}).status == 409, "nobody has asked"
+    assert here.post("/set-up/deck", {}).status == 200
+    wait_until_asked(table, "deck")
+    asked = result(table, "deck")
+    assert asked.naming[0].likely[:2] == ["KS", "QS"], "what is missing comes first"
+    assert here.get(f"/set-up/picture/deck/{asked.naming[1].picture}").headers["content-type"] == "image/jpeg"
+    for wrong in (["QS"], ["QS", "KS", "7H"], ["QS", "ZZ"]):
+        assert here.post("/set-up/names", {"names": wrong}).status == 409
+    assert here.post("/set-up/names", {"names": ["QS", ""]}).status == 200
+    wait_for(table, "deck", "good")
+    assert result(table, "deck").findings[0].says == "QS None"
+    assert result(table, "deck").naming == []
+
+
+def test_a_step_that_asks_for_names_can_be_left(table: Table, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    asks_for_names(monkeypatch)
+    here = visit()
+    here.get("/set-up")
+    here.post("/set-up/deck", {})
+    wait_until_asked(table, "deck")
+    here.post("/set-up/answer", {"word": "leave"})
+    wait_for(table, "deck", "left")
+    assert result(table, "deck").naming == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1360])
+def test_the_names_are_chosen_by_keyboard_on_phone_and_desktop(
+    table: Table, monkeypatch: pytest.MonkeyPatch, browser: Any, width: int
+) -> None:
+    asks_for_names(monkeypatch)
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.goto(f"http://localhost:{table.serve().port}/set-up#deck")
+    table.desk.wizard.start("deck", Options())
+    page.wait_for_selector("#nameless img")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert [one.inner_text() for one in page.query_selector_all("#nameless label > span")] == [
+        "picture 1, card 1", "picture 1, card 2",
+    ]  # fmt: skip
+    page.locator("#nameless select").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-step=deck][data-state=good]")
+    assert result(table, "deck").findings[0].says == "KS QS"
+    assert page.locator("#naming").is_hidden()
+    page.close()
+
+
+def wait_until_asked(table: Table, step: str) -> None:
+    end = monotonic() + 5
+    while not result(table, step).naming:
+        assert monotonic() < end
+        sleep(0.01)
 
 
 def test_only_one_step_runs_and_it_can_be_left(table: Table, visit: Visit) -> None:

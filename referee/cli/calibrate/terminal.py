@@ -13,6 +13,7 @@ import typer
 from calibration.bench import Ask, Found, Scene, Shown, Told
 from calibration.camera import Filmed, film
 from calibration.corners import save_picture
+from calibration.deck import Doubtful
 from calibration.offset import Offset, film_blinking
 from calibration.wires import Listener, Press, listening
 from hardware.cameras.choose import one_camera
@@ -21,10 +22,11 @@ from hardware.frames import Frame
 from hardware.pads import MockPads, pad_backend, pads_of
 from hardware.pads.mock_pads import key_listener
 from hardware.signals import outputs_of
+from referee.cards import Card, parse_card
 from referee.cli.calibrate.options import alike, picture
 from referee.cli.check import show
 from referee.cli.keyboard import Keyboard
-from referee.errors import DeckError, DeviceError
+from referee.errors import DeckError, DeviceError, NotationError
 from referee.settings import PadsSection, Settings, table_file
 
 NO_TERMINAL: Final = "--keys needs a terminal to read keys from; run it in one, or wire the pads and leave --keys out"
@@ -113,6 +115,25 @@ class TerminalBench:
         typer.echo(ask)
         answer = typer.prompt("Enter takes a picture, f finishes", default="", show_default=False)
         return not answer.strip().lower().startswith("f")
+
+    def names_of(self, doubtful: Sequence[Doubtful], missing: Sequence[Card]) -> list[Card | None]:
+        """Ask for each in words; where nobody can answer, all are left out."""
+        if not sys.stdin.isatty():
+            return [None] * len(doubtful)
+        return [self._name_of(one, missing) for one in doubtful]
+
+    def _name_of(self, one: Doubtful, missing: Sequence[Card]) -> Card | None:
+        perhaps = " or ".join(one.likely(missing)[:3])
+        while True:
+            text = typer.prompt(
+                f"{one.where} (perhaps {perhaps}): which card? Enter leaves it out", default="", show_default=False
+            ).strip()
+            if not text:
+                return None
+            try:
+                return parse_card(text)
+            except NotationError as error:
+                typer.echo(f"{error}", err=True)
 
     def lies(self, scene: Scene) -> None:
         """The person has laid the cards."""

@@ -40,6 +40,7 @@ function show(result) {
   button.dataset.state = dotState;
   button.querySelector(".dot").textContent = DOTS[dotState] ?? ORDER.indexOf(result.name) + 1;
   button.querySelector("[data-state]").textContent = ENDED[dotState];
+  showNameless(result);
   const running = result.state === "running";
   panel.querySelector("[data-ask]").textContent = result.ask || (running ? "Measuring …" : "");
   panel.querySelector("[data-trouble-words]").textContent = result.trouble ? sentence(result.trouble) : "";
@@ -57,6 +58,28 @@ function show(result) {
     make("figure", {}, make("img", { src: `/set-up/picture/${result.name}/${name}?${result.at}`, alt: words, loading: "lazy" }),
       make("figcaption", { textContent: words }))));
 }
+
+// Cards that were not named surely: their pictures, each with a choice of names. What is being chosen is not drawn anew.
+const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
+let nameless = "";
+function showNameless({ name, naming, at }) {
+  if (name !== "deck") return;
+  byId("naming").hidden = !naming.length;
+  const asked = JSON.stringify(naming);
+  if (asked === nameless) return;
+  nameless = asked;
+  const option = card => make("option", { value: card, textContent: cardWords(card) });
+  const group = (label, cards) => make("optgroup", { label }, ...cards.map(option));
+  byId("nameless").replaceChildren(...naming.map(({ picture, where, likely }, n) => make("label", {},
+    make("img", { src: `/set-up/picture/deck/${picture}?${at}`, alt: "", width: 132, height: 180 }), make("span", { textContent: where }),
+    make("select", { name: `card-${n}` }, make("option", { value: "", textContent: "leave it out" }), group("perhaps", likely),
+      ...Object.entries(SUITS).map(([suit, sign]) => group(sign, RANKS.map(rank => rank + suit)))))));
+  byId("nameless").querySelector("select")?.focus({ preventScroll: true });
+}
+byId("naming").addEventListener("submit", event => {
+  event.preventDefault();
+  tell("/set-up/names", { names: [...byId("nameless").querySelectorAll("select")].map(one => one.value) });
+});
 
 const sentence = words => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
 
