@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ def browser() -> Iterator[Any]:
     """The system's Chromium, for tests marked `browser`; it asks nobody on the network for anything."""
     from playwright.sync_api import sync_playwright
 
+    import_module("hypothesis")  # its plugin does so at the end otherwise, where Python 3.11 fails under a greenlet
     with sync_playwright() as engine:
         found = engine.chromium.launch(
             executable_path=find_tool("browser"),

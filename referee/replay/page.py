@@ -26,7 +26,7 @@ from referee.rules.rule_set import rule_set_from
 from referee.rules.sentences import Clause, describe
 from referee.table import Player
 
-SCRIPTS: Final = ("base.js", "cards.js", "tape.js", "moment.js", "correct.js", "figures.js", "player.js")
+SCRIPTS: Final = ("base.js", "cards.js", "tape.js", "moment.js", "correct.js", "recount.js", "figures.js", "player.js")
 PICTURE_BUDGET_BYTES: Final = 8_000_000
 LARGEST_PICTURE_BYTES: Final = 400_000
 MOST_TROUBLES_SHOWN: Final = 50

@@ -13,7 +13,7 @@ const canCorrect = (moment) => !NO_CORRECTION.has(moment.kind);
 const correctionToggle = (moment) => (canCorrect(moment)
   ? el("button", { class: "correct-toggle", "aria-expanded": String(correcting === moment.n), title: "Correct this (c)", onclick: () => openCorrection(moment) }, "✎ correct") : "");
 const correctionPanel = (moment) => (canCorrect(moment) && correcting === moment.n
-  ? el("div", { class: "correct", id: "correct", role: "group", "aria-label": "Correct this moment" }, missed ? "" : rowsOf(moment), missedRows(moment)) : "");
+  ? el("div", { class: "correct", id: "correct", role: "group", "aria-label": "Correct this moment" }, missed || counting ? "" : rowsOf(moment), counting ? "" : missedRows(moment), missed ? "" : countRows(moment)) : "");
 
 // A card that nobody saw: it landed where the playhead stands, which may be moved there on the tape before.
 function missedRows(moment) {
@@ -28,6 +28,7 @@ function missedRows(moment) {
 function openCorrection(moment) {
   correcting = correcting === moment.n ? null : moment.n;
   rank = missed = null;
+  counting = false;
   redraw();
   byId("correct")?.scrollIntoView({ block: "nearest", behavior: calm.matches ? "auto" : "smooth" });
 }
@@ -100,7 +101,7 @@ const complain = (why) => byId("pending").replaceChildren(el("p", { class: "trou
 
 // What the moment says until the referee has judged it anew; the old value stays beside it.
 function remake(moment, word) {
-  if (word.missed_ms !== undefined) return; // it becomes a moment of its own
+  if (word.missed_ms !== undefined || word.row || word.spit !== undefined) return; // it becomes a moment of its own
   moment.was = moment.was || moment.sentence || kindWords(moment);
   if (word.dismiss) moment.dismissed = true;
   else delete moment.dismissed;

@@ -133,13 +133,14 @@ const KEYS = {
   " ": () => (state.playing ? pause() : play()),
   p: () => { byId("skipping").click(); },
   c: () => { const moment = moments[state.index]; if (moment && canCorrect(moment)) openCorrection(moment); },
+  k: () => openCount(),
   "+": () => { tape.rezoom(1); go(state.ns, state.index); }, "-": () => { tape.rezoom(-1); go(state.ns, state.index); },
   0: () => setSpeed(0.1), 1: () => setSpeed(1), 2: () => setSpeed(2), 4: () => setSpeed(4), 5: () => setSpeed(0.5), 8: () => setSpeed(8),
 };
 
 function listen() {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select") || document.querySelector("dialog")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input[type=number]") || document.querySelector("dialog")) return;
     if (event.key === " " && event.target.matches("button, summary, input, a")) return;
     const act = KEYS[event.key];
     if (!act) return;
