@@ -24,7 +24,8 @@ def steps(data: Path, kept: list[Path], out: Path, minutes: int) -> Iterator[lis
     yield ["corners.pool", str(data), str(data / "kept_out"), "--first", "5000", "--decks", "24"]
     for network, module in (("finder", "corners.train"), ("namer", "corners.namer")):
         yield [module, str(out / f"{network}.onnx"), *pools, *bounded]
-    yield ["corners.check", str(data / "kept_out")]
+    made = [part for name in ("finder", "namer", "reader") for part in (f"--{name}", str(out / f"{name}.onnx"))]
+    yield ["corners.check", str(data / "kept_out"), *made]
 
 
 def main() -> None:

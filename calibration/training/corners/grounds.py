@@ -108,7 +108,8 @@ def photographed(rng: np.random.Generator, picture: Picture) -> Picture:
         image += rng.normal(0, rng.uniform(0.5, 9), image.shape).astype(np.float32)
     made = np.clip(image, 0, 255).astype(np.uint8)
     if rng.random() < 0.06:
-        made[rng.random(made.shape[:2]) < 0.02] = 255 * rng.integers(2)
+        struck = rng.random(made.shape[:2]) < rng.uniform(0.005, 0.05)
+        made[struck] = 255 * (rng.random((int(struck.sum()), 1)) < rng.choice([0.0, 0.5, 1.0]))
     if rng.random() < 0.1:
         made = np.repeat(cv2.cvtColor(made, cv2.COLOR_BGR2GRAY)[..., None], 3, 2)
     if rng.random() < 0.5:

@@ -18,17 +18,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from calibration.training.corners.pool import Pool
+from calibration.training.corners.painter import painted
 from calibration.training.corners.resumed import resume
-from calibration.training.corners.scenes import SIDE_PX, IndexTruth, Scene, scene
+from calibration.training.corners.scenes import SIDE_PX, IndexTruth, Scene
 from calibration.training.halved import halve
 from hardware.vision.corners import INDEX_CROP, index_crop
+from hardware.vision.paper import white_balanced
 from referee.cards import RANKS, SUITS
 
 NOTHING, JOKER = 14, 13
 _BATCH = 128
-_KEPT = 12000
-"""Crops kept for another look; each batch brings a fifth of its own."""
+_FRESH = 16
+_KEPT = 40000
+"""Crops kept for another look; each batch brings `_FRESH` of its own."""
+_BALANCED_SHARE = 0.5
+"""Share of the crops whose paper is made white: two of the reader's three looks at an index are."""
 
 Crop = NDArray[np.uint8]
 
@@ -91,7 +95,8 @@ def crops_of(rng: np.random.Generator, one: Scene) -> Iterator[tuple[Crop, int, 
     for truth in one.indices:
         label = _labels(truth)
         if label and (label[0] != NOTHING or rng.random() < 0.5):
-            yield index_crop(one.picture, _shaken(rng, truth.quad)), *label
+            crop = index_crop(one.picture, _shaken(rng, truth.quad))
+            yield white_balanced(crop) if rng.random() < _BALANCED_SHARE else crop, *label
     for _ in range(int(rng.random() < 0.6)):
         place = _elsewhere(rng, one)
         if place is not None:
@@ -101,8 +106,8 @@ def crops_of(rng: np.random.Generator, one: Scene) -> Iterator[tuple[Crop, int, 
 class _Store:
     """Crops in a ring; a batch takes some new and many seen before."""
 
-    def __init__(self, rng: np.random.Generator, pool: Pool) -> None:
-        self._rng, self._pool = rng, pool
+    def __init__(self, pools: list[Path], seed: int) -> None:
+        self._fresh, self._rng = painted(pools, seed), np.random.default_rng(seed)
         self._crops = np.zeros((_KEPT, INDEX_CROP[1], INDEX_CROP[0], 3), np.uint8)
         self._labels = np.zeros((_KEPT, 2), np.int64)
         self._at = self._filled = 0
@@ -110,14 +115,14 @@ class _Store:
     def _more(self, n: int) -> None:
         until = self._at + n
         while self._at < until:
-            for crop, rank, suit in crops_of(self._rng, scene(self._rng, self._pool)):
+            for crop, rank, suit in crops_of(self._rng, self._fresh.get()):
                 slot = self._at % _KEPT
                 self._crops[slot], self._labels[slot] = crop, (rank, suit)
                 self._at += 1
         self._filled = min(self._at, _KEPT)
 
     def batch(self) -> tuple[Tensor, Tensor]:
-        self._more(_BATCH if self._filled < 2000 else _BATCH // 5)
+        self._more(_BATCH if self._filled < 2000 else _FRESH)
         chosen = self._rng.integers(0, self._filled, _BATCH)
         light = self._rng.uniform(0.8, 1.15, (_BATCH, 1, 1, 3)).astype(np.float32)
         pictures = torch.from_numpy(np.clip(self._crops[chosen] * light, 0, 255) / 255).permute(0, 3, 1, 2)
@@ -146,11 +151,11 @@ def write_onnx(net: IndexNamer, path: Path) -> None:
     halve(path)
 
 
-def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
+def train(pools: list[Path], out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
     """Train for about `minutes` of wall clock and write `out`."""
     torch.manual_seed(seed)
     net = IndexNamer().to(memory_format=torch.channels_last)
-    store = _Store(np.random.default_rng(seed), pool)
+    store = _Store(pools, seed)
     if start:
         resume(net, start, (store.batch()[0] for _ in itertools.count()))
     mean = copy.deepcopy(net)
@@ -193,7 +198,7 @@ def main() -> None:
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start, told.rate)
+    train(told.pools, told.out, told.minutes, told.seed, told.start, told.rate)
 
 
 if __name__ == "__main__":

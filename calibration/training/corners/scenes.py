@@ -1,5 +1,6 @@
 """Practice scenes: cards of drawn decks lying apart, overlapping, piled or fanned, with exact truth for each index."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import cv2
@@ -13,6 +14,15 @@ from hardware.vision.paper import negative
 SIDE_PX = 288
 LONG_SIDE_PX = (74, 240)
 """Long sides of cards in a scene: a bit more than an octave, so that halving pictures reaches every size."""
+CLOSE_UP_PX = (240, 480)
+"""The same where a scene shows little more than an index."""
+_STEEPEST = 0.0028
+"""Most that the size of things may change from one px of a scene to the next."""
+_SQUEEZE = 0.36
+"""A picture is squeezed to at most e to this power one way and stretched as much the other."""
+
+_BEYOND = -2
+"""Owner of what lies beyond the picture's edge."""
 
 Points = NDArray[np.float32]
 
@@ -80,16 +90,17 @@ def _poses(rng: np.random.Generator, long_px: float) -> list[_Pose]:
 
 
 def _view(rng: np.random.Generator) -> NDArray[np.float64]:
-    """The camera's homography about the middle of the scene: slant, and in a few a stretched picture."""
+    """The camera's homography about the middle of the scene: slant, and in many a picture squeezed afterwards, as
+    tools do that make pictures square."""
     half = SIDE_PX / 2
     to_middle = np.array([[1, 0, -half], [0, 1, -half], [0, 0, 1.0]])
     slant = np.eye(3)
-    slant[2, :2] = rng.normal(0, 0.0007, 2)
+    slant[2, :2] = rng.normal(0, 0.0007 if rng.random() < 0.7 else 0.0015, 2).clip(-_STEEPEST, _STEEPEST)
     slant[:2, :2] += rng.normal(0, 0.04, (2, 2))
-    if rng.random() < 0.22:
-        stretch = rng.uniform(1.0, 1.35)
-        slant = np.diag([stretch, 1 / stretch, 1] if rng.random() < 0.5 else [1 / stretch, stretch, 1]) @ slant
-    return np.linalg.inv(to_middle) @ slant @ to_middle
+    if rng.random() < 0.4:
+        squeeze = float(np.exp(rng.uniform(-_SQUEEZE, _SQUEEZE)))
+        slant = np.diag([squeeze, 1 / squeeze, 1]) @ slant
+    return np.asarray(np.linalg.inv(to_middle) @ slant @ to_middle)
 
 
 def _homography(card: PooledCard, pose: _Pose, long_px: float, view: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -110,11 +121,23 @@ def _through(h: NDArray[np.float64], points: Points) -> Points:
     return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2), h), np.float32).reshape(points.shape)
 
 
-def _negative(card: PooledCard) -> PooledCard:
-    """A light print on dark paper."""
-    picture = card.picture.copy()
-    picture[..., :3] = negative(np.ascontiguousarray(picture[..., :3]))
-    return replace(card, picture=picture)
+def _printed(rng: np.random.Generator) -> Callable[[PooledCard], PooledCard]:
+    """What the cards of one scene are printed on: white paper mostly, dark paper (a light print), or tinted paper."""
+    kind = rng.random()
+    if kind > 0.32:
+        return lambda card: card
+    tint = np.float32(rng.uniform(0.55, 1.0, 3) if kind > 0.18 else rng.uniform(0.75, 1.0, 3))
+    darkest = np.float32(rng.uniform(0, 60))
+
+    def changed(card: PooledCard) -> PooledCard:
+        picture = card.picture.copy()
+        face = np.ascontiguousarray(picture[..., :3])
+        if kind < 0.18:
+            face = np.maximum(negative(face), darkest).astype(np.uint8)
+        picture[..., :3] = face * tint
+        return replace(card, picture=picture)
+
+    return changed
 
 
 def _outline(card: PooledCard) -> Points:
@@ -174,32 +197,36 @@ def scene(rng: np.random.Generator, pool: Pool) -> Scene:
     """One scene, `SIDE_PX` square; the same for the same state of `rng` and the same pool."""
     picture = ground(rng, SIDE_PX)
     owner = np.full((SIDE_PX, SIDE_PX), -1, np.int16)
-    long_px = float(np.exp(rng.uniform(*np.log(LONG_SIDE_PX))))
+    low, high = LONG_SIDE_PX if rng.random() < 0.92 else CLOSE_UP_PX
+    long_px = float(np.exp(rng.uniform(np.log(low), np.log(high))))
     view, deck = _view(rng), int(rng.integers(len(pool)))
     laid: list[tuple[PooledCard, NDArray[np.float64]]] = []
     poses = _poses(rng, long_px) if rng.random() > 0.04 else []
-    faces, on_dark_paper = list(pool.faces(deck)), rng.random() < 0.1
+    faces, printed = list(pool.faces(deck)), _printed(rng)
     for number, pose in enumerate(poses):
         face = "back" if rng.random() < 0.08 else "JK" if rng.random() < 0.05 else str(rng.choice(faces))
         card = pool.card(deck if rng.random() < 0.9 else int(rng.integers(len(pool))), face)
         h = _homography(card, pose, long_px * float(rng.normal(1, 0.015)), view)
-        _lay(rng, picture, owner, _negative(card) if on_dark_paper else card, h, number)
+        _lay(rng, picture, owner, printed(card), h, number)
         laid.append((card, h))
     if rng.random() < 0.22:
         cover(rng, picture, owner)
     if rng.random() < 0.3:
-        _cut(rng, picture, owner)
+        for _ in range(int(rng.choice([1, 2, 3], p=[0.6, 0.3, 0.1]))):
+            _cut(rng, picture, owner)
     truths = [truth for number, (card, h) in enumerate(laid) for truth in _truths(owner, card, h, number)]
-    return Scene(photographed(rng, picture), truths)
+    taken = photographed(rng, picture)
+    taken[owner == _BEYOND] = 0
+    return Scene(taken, truths)
 
 
 def _cut(rng: np.random.Generator, picture: NDArray[np.uint8], owner: NDArray[np.int16]) -> None:
     """The picture's own edge: nothing beyond it."""
-    at = int(rng.uniform(0.02, 0.4) * SIDE_PX)
+    at = int(rng.uniform(0.02, 0.35) * SIDE_PX)
     gone = slice(0, at) if rng.random() < 0.5 else slice(SIDE_PX - at, None)
     strip = (gone, slice(None)) if rng.random() < 0.5 else (slice(None), gone)
     picture[strip] = 0
-    owner[strip] = -2
+    owner[strip] = _BEYOND
 
 
 def _truths(owner: NDArray[np.int16], card: PooledCard, h: NDArray[np.float64], number: int) -> list[IndexTruth]:
@@ -207,7 +234,7 @@ def _truths(owner: NDArray[np.int16], card: PooledCard, h: NDArray[np.float64], 
     at = np.rint(_grid(outline, 14)).astype(int)
     at = at[((at >= 0) & (at < SIDE_PX)).all(1)]
     owners = owner[at[:, 1], at[:, 0]]
-    framed = owners[owners != -2]
+    framed = owners[owners != _BEYOND]
     complete = len(framed) > 0 and float((framed != number).mean()) < 0.012
     found = []
     for corner, turned in zip(card.corners, card.turned, strict=True):

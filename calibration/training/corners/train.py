@@ -8,8 +8,6 @@ import copy
 import itertools
 import math
 import time
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,15 +19,16 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from calibration.training.corners.network import CARD_UNIT_PX, CHANNELS, INDEX_UNIT_PX, STRIDE, CornerFinder
-from calibration.training.corners.pool import Pool
+from calibration.training.corners.painter import painted
 from calibration.training.corners.resumed import resume
-from calibration.training.corners.scenes import SIDE_PX, Scene, scene
+from calibration.training.corners.scenes import SIDE_PX, Scene
 from calibration.training.halved import halve
 
 _CELLS = SIDE_PX // STRIDE
-_USES = 6
-"""How often a scene is shown, turned by quarters; drawing one costs as much as learning from it."""
-_BATCH = 8
+_BATCH = 16
+_FRESH = 4
+"""Scenes of a batch that were never shown; the others are some of the last `_KEPT`, turned by quarters and lit anew."""
+_KEPT = 4000
 
 
 def quarter_turned(one: Scene, quarters: int) -> Scene:
@@ -86,34 +85,37 @@ def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[s
     card = (got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length
     card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
     complete = binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
-    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 1.5 * card, "complete": 8 * complete}
+    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 2.5 * card, "complete": 6 * complete}
     return torch.stack(list(parts.values())).sum(), {k: float(v.detach()) for k, v in parts.items()}
 
 
-def _scenes(rng: np.random.Generator, pool: Pool) -> Iterator[Scene]:
-    """New scenes, each coming back twice later in another quarter turn."""
-    waiting: deque[tuple[Scene, int]] = deque()
-    while True:
-        if len(waiting) < 400 or rng.random() < 1 / _USES:
-            fresh = scene(rng, pool)
-            waiting.append((fresh, _USES - 1))
-            yield quarter_turned(fresh, int(rng.integers(4)))
-        else:
-            old, left = waiting.popleft()
-            if left > 1:
-                waiting.append((old, left - 1))
-            yield quarter_turned(old, int(rng.integers(4)))
+class _Scenes:
+    """Practice scenes, each shown a few times, turned and lit anew."""
 
+    def __init__(self, pools: list[Path], seed: int) -> None:
+        self._fresh = painted(pools, seed)
+        self._rng = np.random.default_rng(seed)
+        self._kept: list[Scene] = []
 
-def _batch(scenes: Iterator[Scene]) -> tuple[Tensor, Tensor, Tensor]:
-    chosen = [next(scenes) for _ in range(_BATCH)]
-    pictures = torch.from_numpy(np.stack([c.picture for c in chosen])).permute(0, 3, 1, 2).float().div_(255)
-    made = [targets(c) for c in chosen]
-    return (
-        pictures.contiguous(memory_format=torch.channels_last),
-        torch.from_numpy(np.stack([m[0] for m in made])),
-        torch.from_numpy(np.stack([m[1] for m in made])),
-    )
+    def batch(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Pictures (N, 3, side, side) in 0..1, targets and weights; the same batches for the same seed."""
+        fresh = [self._fresh.get() for _ in range(_FRESH if len(self._kept) >= _BATCH else _BATCH)]
+        self._kept = (self._kept + fresh)[-_KEPT:]
+        chosen = fresh + [self._kept[n] for n in self._rng.integers(0, len(self._kept), _BATCH - len(fresh))]
+        chosen = [quarter_turned(one, int(self._rng.integers(4))) for one in chosen]
+        pictures = torch.from_numpy(np.stack([c.picture for c in chosen])).permute(0, 3, 1, 2).float().div_(255)
+        made = [targets(c) for c in chosen]
+        return (
+            self._lit(pictures).contiguous(memory_format=torch.channels_last),
+            torch.from_numpy(np.stack([m[0] for m in made])),
+            torch.from_numpy(np.stack([m[1] for m in made])),
+        )
+
+    def _lit(self, pictures: Tensor) -> Tensor:
+        """Other light and contrast each time a scene is shown; black beyond its edge stays black."""
+        n = len(pictures)
+        gain = self._rng.normal(1, 0.1, (n, 3, 1, 1)) * self._rng.uniform(0.75, 1.15, (n, 1, 1, 1))
+        return (pictures * torch.from_numpy(gain.astype(np.float32))).clamp_(0, 1)
 
 
 def write_onnx(net: CornerFinder, path: Path) -> None:
@@ -133,20 +135,20 @@ def write_onnx(net: CornerFinder, path: Path) -> None:
     halve(path)
 
 
-def train(pool: Pool, out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
+def train(pools: list[Path], out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
     """Train for about `minutes` of wall clock and write `out` (and `out` with .pt to go on from)."""
     torch.manual_seed(seed)
     net = CornerFinder().to(memory_format=torch.channels_last)
-    scenes = _scenes(np.random.default_rng(seed), pool)
+    scenes = _Scenes(pools, seed)
     if start:
-        resume(net, start, (_batch(scenes)[0] for _ in itertools.count()))
+        resume(net, start, (scenes.batch()[0] for _ in itertools.count()))
     mean = copy.deepcopy(net)
     optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=1e-3)
     begun, step, told, written = time.monotonic(), 0, {}, time.monotonic()
     while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (step + 1) / 150) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
-        pictures, truth, weight = _batch(scenes)
+        pictures, truth, weight = scenes.batch()
         with torch.autocast("cpu", torch.bfloat16):
             said = net(pictures)
         loss, parts = loss_of(said.float(), truth, weight)
@@ -181,7 +183,7 @@ def main() -> None:
     told = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    train(Pool(*told.pools), told.out, told.minutes, told.seed, told.start, told.rate)
+    train(told.pools, told.out, told.minutes, told.seed, told.start, told.rate)
 
 
 if __name__ == "__main__":
