@@ -158,7 +158,7 @@ def fetch_debian_decks(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as box:
         subprocess.run(["apt-get", "download", DEBIAN_PACKAGE], cwd=box, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["dpkg-deb", "-x", str(next(Path(box).glob("*.deb"))), box], check=True)
-        for name in DEBIAN_DECKS:
+        for name in _not_there(folder, DEBIAN_DECKS):
             packed = next((Path(box) / "usr/share/carddecks" / f"svg-{name}").glob("*.svgz"))
             draw_sheet(packed, folder / name)
             _describe(folder / name, "GPL-2+", f"Debian {DEBIAN_PACKAGE}, svg-{name}")
@@ -187,7 +187,7 @@ def fetch_kennard_decks(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as box:
         with tarfile.open(_packed(KENNARD_PACKAGE, Path(box))) as packed:
             packed.extractall(box, filter="data")
-        for name in KENNARD_DECKS:
+        for name in _not_there(folder, KENNARD_DECKS, "kennard-"):
             art = Path(box) / "package/src/images" / name
             names = {card: card.replace("10", "T") for card in PACK} | {"JK": "2J", "back": "1B"}
             drawings = [Drawing(card, art / f"{file}.svg") for card, file in names.items()]
@@ -202,6 +202,11 @@ def _draw_all(folder: Path, drawings: list[Drawing], height_px: int) -> None:
         rough = _drawn(drawing, 1.0, folder)
         picture = _drawn(drawing, height_px / rough.shape[0], folder)
         cv2.imwrite(str(folder / f"{drawing.card}.png"), picture)
+
+
+def _not_there(folder: Path, names: Sequence[str], prefix: str = "") -> list[str]:
+    """Decks still to be drawn: one that an earlier run described is whole."""
+    return [name for name in names if not (folder / f"{prefix}{name}" / "deck.toml").exists()]
 
 
 def _describe(folder: Path, licence: str, source: str) -> None:

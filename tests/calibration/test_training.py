@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from calibration.training import lookalike
 from calibration.training.__main__ import steps
+from calibration.training.corners.painter import painted
 from calibration.training.corners.pool import Pool
 from calibration.training.corners.scenes import SIDE_PX, scene
 from hardware.simulated.deck import Deck
@@ -94,6 +95,21 @@ def test_a_seed_gives_the_same_scene_again(pool: Pool) -> None:
     assert (first.picture == again.picture).all()
     assert [truth.face for truth in first.indices] == [truth.face for truth in again.indices]
     assert not (first.picture == other.picture).all()
+
+
+def test_scenes_painted_beside_the_training_are_those_of_the_seed(pool: Pool, tmp_path: Path) -> None:
+    fresh, rng = painted([tmp_path], 3), np.random.default_rng(3)
+    for _ in range(3):
+        assert (fresh.get(timeout=60).picture == scene(rng, pool).picture).all()
+
+
+def test_nothing_shows_beyond_the_edge_of_a_picture(pool: Pool) -> None:
+    rng, cut = np.random.default_rng(8), 0
+    for _ in range(20):
+        picture = scene(rng, pool).picture
+        border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]).reshape(4, -1)
+        cut += int((border.max(axis=1) == 0).any())
+    assert 2 <= cut <= 12, "some scenes are cut, with plain black beyond, whatever the camera's noise"
 
 
 def test_the_truth_of_a_scene_is_about_what_shows(pool: Pool) -> None:

@@ -146,7 +146,9 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1, help="seed of the first deck")
     parser.add_argument("--printed", action="store_true", help="published decks in place of drawn ones")
     told = parser.parse_args()
-    if told.printed:
+    if (told.out / "cards.json").exists():
+        print(f"{told.out} is there")
+    elif told.printed:
         copy_printed(told.out, told.data / "decks")
     else:
         draw_pool(told.out, range(told.first, told.first + told.decks), fonts_below(told.data / "fonts"))
