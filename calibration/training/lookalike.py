@@ -26,7 +26,7 @@ from calibration.training.fetch import draw_sheet
 from calibration.training.glyphs import fonts_below
 from referee.cards import RANKS
 
-TELLING = tuple(face for face in FACES if face[:-1] in ("J", "Q", "K") or face == "back")
+TELLING = tuple(face for face in FACES if (face[:-1] in ("J", "Q", "K") and face != "JK") or face == "back")
 """Faces whose picture is a publisher's own."""
 TOO_ALIKE = 0.9
 DRAWN_DECKS = 40
