@@ -14,7 +14,7 @@ import numpy as np
 
 from hardware.cameras.locks import lock_exposure_focus_and_white
 from hardware.cameras.port import Clock
-from hardware.frames import Frame
+from hardware.frames import Frame, Image
 from referee.errors import DeviceError
 from referee.settings import CameraSection
 
@@ -29,7 +29,9 @@ STALE_STAMP_NS: Final = 10_000_000_000
 WARM_UP_NS: Final = 5_000_000_000
 STEADY_FRAMES: Final = 10
 STEADY_GREY: Final = 2.0
-"""The mean grey of so many frames lies this close together: exposure and white balance have settled."""
+"""In so many frames most places keep their grey to this: exposure and white balance have settled."""
+PLACES_PX: Final = (32, 18)
+"""Brightness is compared place by place: players' hands, over a few of them, are no change of light."""
 SELECT_TIMEOUT_S: Final = "1"
 """OpenCV waits 10 s for a picture unless it is told otherwise."""
 
@@ -84,6 +86,19 @@ def open_capture(path: str) -> Any:
 
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", SELECT_TIMEOUT_S)
     return cv2.VideoCapture(path, cv2.CAP_V4L2)
+
+
+def places(image: Image) -> Image:
+    """Return a picture in small, a pixel for each place."""
+    import cv2
+
+    return np.asarray(cv2.resize(image, PLACES_PX, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def is_as_bright(one: Image, other: Image) -> bool:
+    """Return whether most places of two small pictures have the same brightness, in each colour."""
+    changes = np.abs(one.astype(np.int16) - other)
+    return float(np.median(changes, axis=(0, 1)).max()) < STEADY_GREY
 
 
 class V4l2Camera:
@@ -175,11 +190,13 @@ class V4l2Camera:
 
     def _warm_up(self) -> None:
         """Wait until the automatics have settled: the brightness holds still, or five seconds are over."""
-        last = deque[float](maxlen=STEADY_FRAMES)
+        last = deque[Image](maxlen=STEADY_FRAMES)
         end_ns = self._clock() + WARM_UP_NS
         while self._clock() < end_ns:
-            last.append(float(self.read().image.mean()))
-            if len(last) == STEADY_FRAMES and max(last) - min(last) < STEADY_GREY:
+            image = self.read().image
+            if image.size:
+                last.append(places(image))
+            if len(last) == STEADY_FRAMES and all(is_as_bright(last[0], later) for later in last):
                 return
         self.complaints.append("the brightness does not settle; light the table evenly and steadily")
 

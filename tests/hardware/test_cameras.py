@@ -58,6 +58,8 @@ class FakeCapture:
         self.stubborn: set[int] = habits.get("stubborn", set())
         self.opens: bool = habits.get("opens", True)
         self.delivers: bool = habits.get("delivers", True)
+        self.picture: Callable[[int], Any] | None = habits.get("picture")
+        self.reads = 0
         self.stamp_ns: Callable[[], int] = habits.get("stamp_ns", lambda: monotonic_ns() - 20 * MS)
         self.set_order: list[int] = []
         self.released = False
@@ -75,6 +77,9 @@ class FakeCapture:
         return self.stamp_ns() / 1e6 if prop == cv2.CAP_PROP_POS_MSEC else self.values.get(prop, -1.0)
 
     def read(self) -> tuple[bool, Any]:
+        self.reads += 1
+        if self.picture is not None:
+            return True, self.picture(self.reads)
         size = (int(self.values[cv2.CAP_PROP_FRAME_HEIGHT]), int(self.values[cv2.CAP_PROP_FRAME_WIDTH]), 3)
         return (True, np.full(size, 120, np.uint8)) if self.delivers else (False, None)
 
@@ -134,6 +139,39 @@ def test_a_stamp_of_another_clock_is_replaced_by_the_moment_of_arrival(stamp_ms:
 def test_a_camera_that_is_not_there_is_one_sentence(habits: dict[str, Any], says: str) -> None:
     with pytest.raises(DeviceError, match=says):
         v4l2(FakeCapture(**habits)).open()
+
+
+def hand_over_the_table(number: int) -> Any:
+    picture = np.full((720, 1280, 3), 90, np.uint8)
+    picture[100:600, number * 60 : number * 60 + 300] = 200
+    return picture
+
+
+def growing_brighter(number: int) -> Any:
+    return np.full((720, 1280, 3), 60 + number, np.uint8)
+
+
+def turning_blue(number: int) -> Any:
+    return np.full((720, 1280, 3), (60 + number, 90, 90), np.uint8)
+
+
+def without_pixels(number: int) -> Any:
+    return None if number < 5 else hand_over_the_table(number)
+
+
+@pytest.mark.parametrize(
+    "picture, settles",
+    [(hand_over_the_table, True), (growing_brighter, False), (turning_blue, False), (without_pixels, True)],
+)
+def test_a_camera_settles_under_moving_hands_and_not_while_its_automatics_work(
+    picture: Callable[[int], Any], settles: bool
+) -> None:
+    capture = FakeCapture(picture=picture)
+    section = CameraSection(source="/dev/v4l/by-id/cam")
+    camera = V4l2Camera(section, lambda path: capture, clock=lambda: capture.reads * 33 * MS)
+    camera.open()
+    assert any("brightness does not settle" in complaint for complaint in camera.complaints) != settles
+    assert not settles or capture.reads < 20
 
 
 def test_exposure_focus_and_white_balance_are_held_with_the_automatics_off_first() -> None:
