@@ -127,6 +127,10 @@ class MqttFeed:
         self.state.phase = "idle"
         self._tell_state()
 
+    def left(self) -> list[AnyObservation]:
+        """Nobody says anything here."""
+        return []
+
     def saw(self, seen: AnyObservation) -> None:
         """What sensors see stays at the table."""
 

@@ -18,8 +18,8 @@ from hardware.tablefile import Points
 from referee.cards import Card
 
 _SWING_MM: Final = 95.0
-_SWING_S: Final = 0.9
-"""To and fro in so many seconds: 0.66 m/s in the middle."""
+_SWING_S: Final = 1.2
+"""To and fro in so many seconds: half a metre a second in the middle; a slow machine renders that often enough."""
 _HEIGHT_MM: Final = 30.0
 
 
@@ -47,7 +47,10 @@ class CarriedCard:
         box = Box.around(np.concatenate([before, after]), 2, size_px)
         if box is not None:
             moved = (after - before).mean(axis=0)
-            covering(box, smear(warp(art, before, box), moved)).lay_on(picture, Box(0, 0, *size_px))
+            seen = smear(warp(art, before, box), moved)
+            if self._look.defocus_px > 0:
+                seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), self._look.defocus_px), np.uint8)
+            covering(box, seen).lay_on(picture, Box(0, 0, *size_px))
 
     def _card_quad(self, x_mm: float) -> Points:
         (right, top), z = self._size / 2, _HEIGHT_MM

@@ -53,6 +53,9 @@ class Watcher(Follower, Protocol):
         game: str = "",
     ) -> None: ...
 
+    def left(self) -> Sequence[AnyObservation]:
+        """What people said that is still to be taken in when the game ends."""
+
     def closes(self) -> None: ...
 
 
@@ -110,6 +113,8 @@ class TableRun(RigRun):
             session = Session(tracker, log, followers)
             for seen in rig.observations():
                 session.take(seen)
+            for word in (word for watcher in self._watchers for word in watcher.left()):
+                session.take(word)
         return log.directory
 
     def found(self, table: Table) -> None:

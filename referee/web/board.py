@@ -59,6 +59,11 @@ class Board:
             self._number = 0
         self._feed.publish("anew", {})
 
+    @property
+    def phase(self) -> str:
+        """The phase of the game, or what else the table does."""
+        return self._phase
+
     def state(self) -> dict[str, Any]:
         """Return everything as values for JSON; newest line last."""
         with self._lock:

@@ -32,7 +32,7 @@ async def correct(request: Request) -> Response:
     try:
         words = words_of(await request.body())
         if desk.mode == "play" and directory.name == desk.game:
-            return JSONResponse({"told": await run_in_threadpool(_tell_the_table, desk, directory, words)}, 202)
+            return JSONResponse(await run_in_threadpool(_tell_the_table, desk, directory, words), 202)
         outcome = await run_in_threadpool(amend, directory, words)
     except RefereeError as error:
         return refusal(str(error))
@@ -41,13 +41,17 @@ async def correct(request: Request) -> Response:
     return JSONResponse({"told": len(outcome.told)})
 
 
-def _tell_the_table(desk: Desk, directory: Path, words: Words) -> int:
-    """Hand the words to the referee, who judges on; returns how many were about something that happened."""
+def _tell_the_table(desk: Desk, directory: Path, words: Words) -> dict[str, int]:
+    """Hand the words to the referee, who judges on; returns how many were `told` and how many wait for a lull."""
     wanted = {word.of for word in words.words}
     at_ns = {
         entry.n: entry.item.at_ns
         for entry in LoggedGame(directory).entries()
         if entry.n in wanted and isinstance(entry.item, Observation | Verdict)
     }
-    known = [word.observation(monotonic_ns(), at_ns[word.of]) for word in words.words if word.of in at_ns]
-    return sum(desk.put(correction) for correction in known)
+    became = [
+        desk.correct(word.observation(monotonic_ns(), at_ns[word.of]), at_ns[word.of])
+        for word in words.words
+        if word.of in at_ns
+    ]
+    return {"told": became.count("put"), "waits": became.count("waits")}

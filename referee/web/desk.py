@@ -1,5 +1,6 @@
 """Where the referee's thread and the pages meet. The referee leaves word and never waits; the pages look and ask."""
 
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -13,10 +14,10 @@ from hardware.rig import NewsQueue, RigStatus
 from hardware.signals import DARK, Output
 from hardware.simulated.switches import Troubles
 from hardware.tablefile import Table
-from referee.observations import AnyObservation
+from referee.observations import AnyObservation, Correction, Recount
 from referee.settings import Settings
 from referee.table import PLAYERS
-from referee.verdicts import AnyVerdict
+from referee.verdicts import AnyVerdict, PhaseChanged
 from referee.web.bench import LiveBench
 from referee.web.board import Board
 from referee.web.feed import Feed
@@ -27,6 +28,9 @@ from referee.web.wizard import Wizard
 Mode = Literal["idle", "play", "set_up"]
 Wish = Literal["play", "set_up"]
 
+LONG_PAST_NS: Final = 30_000_000_000
+"""What followed something that happened longer ago is not judged again while people play."""
+BUSY: Final = ("play", "slap")
 STATUS_S: Final = 1.0
 """So often the status is worked out, however many look."""
 
@@ -66,6 +70,7 @@ class Desk:
         self.game = ""
         self.takes_turns = True
         """Whether games and set-ups follow each other as people wish; a demo goes by itself."""
+        self._waiting: deque[AnyObservation] = deque()
         self.wish: Wish | None = None
         """What the table is to do next; the referee's thread looks at it when a rig has stopped."""
         self._rig: Rig | None = None
@@ -100,6 +105,10 @@ class Desk:
     def tell(self, verdict: AnyVerdict) -> None:
         """Take in a verdict of the session."""
         self.board.tell(verdict)
+        queue = self._queue
+        if isinstance(verdict, PhaseChanged) and verdict.phase not in BUSY and queue is not None:
+            for word in self.left():
+                queue.put(word)
 
     # -- the pages' side ---------------------------------------------------------------------------------------------
 
@@ -120,6 +129,27 @@ class Desk:
             return False
         queue.put(seen)
         return True
+
+    def correct(self, word: Correction | Recount, about_ns: int) -> Literal["put", "waits", "nobody"]:
+        """Hand a correction of something that happened at `about_ns` to the running game.
+
+        To judge all again that came after it may take seconds in a long game, and verdicts would come late: so a word
+        about something long past waits until nobody plays, at the latest until the game is ended.
+        """
+        is_old = isinstance(word, Correction) and word.at_ns - about_ns > LONG_PAST_NS
+        if not is_old or self.board.phase not in BUSY:
+            return "put" if self.put(word) else "nobody"
+        if self._queue is None or self.mode != "play":
+            return "nobody"
+        self._waiting.append(word)
+        return "waits"
+
+    def left(self) -> list[AnyObservation]:
+        """Return the words that still wait, once: the game is at its end."""
+        words: list[AnyObservation] = []
+        while self._waiting:
+            words.append(self._waiting.popleft())
+        return words
 
     def ask(self, wish: Wish) -> None:
         """Ask for another mode: what runs is ended in order, then it begins."""

@@ -18,6 +18,7 @@ from referee.cards import Card
 from referee.observations import (
     Called,
     CardLanded,
+    Correction,
     PadReleased,
     PadSlapped,
     PileRead,
@@ -274,3 +275,40 @@ def test_every_page_is_small_and_asks_for_little(visit: Visit) -> None:
         assert all("immutable" in one.headers["cache-control"] for one in packed)
         weight = len(page.body) + sum(len(one.body) for one in packed)
         assert weight < 60_000 and len(files) <= 7, f"{path}: {weight} bytes in {1 + len(files)} requests"
+
+
+# Corrections of the running game --------------------------------------------------------------------------------------
+
+
+def test_a_word_about_something_long_past_waits_until_nobody_plays(table: Table) -> None:
+    table.film()
+    desk, minute = table.desk, 60_000_000_000
+    desk.tell(PhaseChanged(at_ns=0, phase="play"))
+    old, new = (Correction(at_ns=10 * minute, of=n, dismiss=True) for n in (3, 900))
+    assert desk.correct(new, 10 * minute - 5_000_000_000) == "put"
+    assert desk.correct(old, minute) == "waits"
+    assert corrections_in(table) == [900], "what is long past is not judged again in the middle of the play"
+    desk.tell(PhaseChanged(at_ns=11 * minute, phase="slap"))
+    assert corrections_in(table) == []
+    desk.tell(PhaseChanged(at_ns=11 * minute, phase="layout"))
+    assert corrections_in(table) == [3]
+    assert desk.correct(old, minute) == "put", "nobody plays now"
+
+
+def test_a_word_that_waits_is_taken_in_at_the_end_of_the_game(table: Table) -> None:
+    table.film()
+    table.desk.tell(PhaseChanged(at_ns=0, phase="play"))
+    word = Correction(at_ns=600_000_000_000, of=3, dismiss=True)
+    assert table.desk.correct(word, 0) == "waits"
+    assert table.desk.left() == [word]
+    assert table.desk.left() == []
+    table.desk.closes()
+    assert table.desk.correct(word, 0) == "nobody"
+
+
+def corrections_in(table: Table) -> list[int]:
+    """Return the lines about which the referee was told, and forget them."""
+    told = []
+    while not table.queue.empty():
+        told.append(table.queue.get_nowait())
+    return [one.of for one in told if isinstance(one, Correction)]

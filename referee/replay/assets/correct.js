@@ -91,6 +91,7 @@ async function send(word) {
     const headers = { "content-type": "application/json", "x-csrf-token": csrf };
     const answer = await fetch(address, { method: "POST", headers, body: JSON.stringify(file([word])) });
     if (!answer.ok) return complain((await answer.json()).error || `the referee answered ${answer.status}`);
+    if (answer.status === 202 && (await answer.json()).waits) return byId("pending").replaceChildren(el("p", {}, "Noted. What followed is judged anew as soon as this deal is over, so that it holds up nobody who plays."));
     if (answer.status === 202) await new Promise((done) => setTimeout(done, 700)); // a running game writes it down first
     return location.reload();
   } catch {
