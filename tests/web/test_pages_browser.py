@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 STARTS_S, STEP_S = 120.0, 600.0
-PADS = {"p1's left": "a", "p1's right": "s", "p2's left": "l", "p2's right": "k"}
+PADS = {"Player 1's left": "a", "Player 1's right": "s", "Player 2's left": "l", "Player 2's right": "k"}
 
 
 class Rig:

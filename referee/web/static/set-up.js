@@ -4,9 +4,10 @@
 const ENDED = { good: "good", look: "could be better", wrong: "not good yet", failed: "did not work", left: "left", running: "running", new: "" };
 const DOTS = { good: "✓", look: "!", wrong: "✕", failed: "✕", running: "…" };
 const LIGHTS = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "–" };
-const placeWords = name => name.replace(/^(p[12]) (\d)$/, "$1, place $2");
+const placeWords = name => named(name.replace(/^(p[12]) (\d)$/, "$1, place $2").replace(/^(p[12])\/([AB])$/, "$1, pile $2"));
+const named = words => words.replace(/\bp[12]\b/g, player => names[player] ?? player);
 const ORDER = [...document.querySelectorAll("[data-step]")].map(button => button.dataset.step);
-let results = {}, mode = "", chosen = "";
+let results = {}, mode = "", chosen = "", names = {};
 
 const panelOf = step => document.querySelector(`[data-panel="${step}"]`);
 
@@ -25,6 +26,7 @@ function choose(step, focus) {
 hear("state", fresh => {
   mode = fresh.mode;
   zones = fresh.zones;
+  names = fresh.names;
   byId("in-play").hidden = mode !== "play";
   for (const result of fresh.steps) show(result);
   drawZones({});
@@ -42,8 +44,8 @@ function show(result) {
   button.querySelector("[data-state]").textContent = ENDED[dotState];
   showNameless(result);
   const running = result.state === "running";
-  panel.querySelector("[data-ask]").textContent = result.ask || (running ? "Measuring …" : "");
-  panel.querySelector("[data-trouble-words]").textContent = result.trouble ? sentence(result.trouble) : "";
+  panel.querySelector("[data-ask]").textContent = named(result.ask) || (running ? "Measuring …" : "");
+  panel.querySelector("[data-trouble-words]").textContent = result.trouble ? sentence(named(result.trouble)) : "";
   panel.querySelector("[data-run]").hidden = running;
   panel.querySelector("[data-run]").textContent = result.state === "new" ? (kept ? "Do it again" : "Start") : "Do it again";
   panel.querySelector("[data-answer=more]").hidden = panel.querySelector("[data-answer=enough]").hidden = !result.waits;
@@ -53,7 +55,7 @@ function show(result) {
   panel.querySelector("[data-next]").classList.toggle("primary", ["good", "look"].includes(dotState));
   panel.querySelector("[data-findings]").replaceChildren(...result.findings.map(({ name, state, says, cure }) =>
     make("li", { className: state }, make("span", { className: "light", textContent: LIGHTS[state] }), make("strong", { textContent: placeWords(name) }),
-      make("span", { textContent: says }), cure ? make("span", { className: "cure", textContent: sentence(cure) }) : "")));
+      make("span", { textContent: named(says) }), cure ? make("span", { className: "cure", textContent: sentence(named(cure)) }) : "")));
   panel.querySelector("[data-drawings]").replaceChildren(...Object.entries(result.pictures).map(([name, words]) =>
     make("figure", {}, make("img", { src: `/set-up/picture/${result.name}/${name}?${result.at}`, alt: words, loading: "lazy" }),
       make("figcaption", { textContent: words }))));
