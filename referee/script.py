@@ -71,6 +71,13 @@ class Move(Action, frozen=True, kw_only=True, tag="move"):
     hand: Hand
 
 
+class Refill(Action, frozen=True, kw_only=True, tag="refill"):
+    """Bicycle: a gap of the row is filled from the deck."""
+
+    place: int
+    card: Card
+
+
 class SpitDown(Action, frozen=True, kw_only=True, tag="spit"):
     """A spit card is turned onto a middle pile."""
 
@@ -125,7 +132,7 @@ class Gather(Action, frozen=True, kw_only=True, tag="gather"):
     pile: Pile | None
 
 
-AnyAction = Deal | Lay | TakeBack | TurnUp | Move | SpitDown | Slap | Hover | Knock | SquareUp | Gather
+AnyAction = Deal | Lay | TakeBack | TurnUp | Move | Refill | SpitDown | Slap | Hover | Knock | SquareUp | Gather
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):

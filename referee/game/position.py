@@ -208,9 +208,14 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
             return None  # his last card was not read, so it is open whether the deal is over
         return can
 
+    @property
+    def has_twins(self) -> bool:
+        """Whether each player brought a pack, so that every card exists twice (R72)."""
+        return self.total > len(_BIT)
+
     def knows_in_middle(self, card: Card) -> bool:
         """Whether the card is known to lie in the middle, so that it cannot land again (R4)."""
-        return bool(self.seen & _BIT.get(card, 0))
+        return bool(self.seen & _BIT.get(card, 0)) and not self.has_twins
 
     def with_seen(self, card: Card) -> int:
         """`seen` with one more card."""

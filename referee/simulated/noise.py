@@ -29,7 +29,7 @@ from referee.observations import (
     PlayerOdds,
     RowRead,
 )
-from referee.script import AnyAction, Deal, Gather, Knock, Lay, Move, Script, Slap, SpitDown, TakeBack, TurnUp
+from referee.script import AnyAction, Deal, Gather, Knock, Lay, Move, Refill, Script, Slap, SpitDown, TakeBack, TurnUp
 from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
 
 MS = 1_000_000
@@ -231,6 +231,8 @@ class _Sensors:
                 self.at(action.at_ns, lambda now: self.put_back(action, now))
             case TurnUp():
                 self.at(action.at_ns, lambda now: self.turn(action, now))
+            case Refill():
+                self.at(action.at_ns, lambda now: self.fill(action, now))
             case Move():
                 held: list[_Spot] = []
                 self.at(lift, lambda now: held.append(self.pick_up(action.player, action.place)))
@@ -310,6 +312,10 @@ class _Sensors:
 
     def turn(self, action: TurnUp, now: int) -> None:
         self.rows[action.player][action.place - 1][-1] = _Spot(action.card)
+        self.look_after(None, action.player, now)
+
+    def fill(self, action: Refill, now: int) -> None:
+        self.rows[action.player][action.place - 1].append(_Spot(action.card))
         self.look_after(None, action.player, now)
 
     def set_down(self, action: Move, spot: _Spot, now: int) -> None:

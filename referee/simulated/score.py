@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from referee.cards import UNREAD, Card
+from referee.game.position import Position
 from referee.observations import CardLanded
 from referee.rules.rule_set import RuleSet
 from referee.script import AnyAction, Gather, Lay, Script, Slap, SpitDown
@@ -121,11 +122,13 @@ class Story(msgspec.Struct, frozen=True):
     """From the running numbers that verdicts use to places in `seen`."""
     steps: list[bool]
     """At each landing: whether the tops were right just before it was reported."""
+    position: Position | None = None
+    """What the tracker believed at the end."""
 
 
-def referee(script: Script, noise: Noise, rules: RuleSet, seed: int) -> Story:
-    """Let the tracker follow a script through noisy sensors."""
-    tracker = Tracker(rules)
+def referee(script: Script, noise: Noise, rules: RuleSet, seed: int, start: Position | None = None) -> Story:
+    """Let the tracker follow a script through noisy sensors, from a known position or from what it sees first."""
+    tracker = Tracker(rules, start)
     truth = _TrueTops(script)
     seen = list(observe(script, noise, seed))
     said: list[tuple[int, AnyVerdict]] = []
@@ -140,7 +143,7 @@ def referee(script: Script, noise: Noise, rules: RuleSet, seed: int) -> Story:
         verdicts = tracker.feed(one.observation, n)
         said += [(place, verdict) for verdict in verdicts]
         n += 1 + len(verdicts)
-    return Story(script, seen, said, numbers, steps)
+    return Story(script, seen, said, numbers, steps, tracker.position)
 
 
 def _in_step(tracker: Tracker, truth: "_TrueTops", now_ns: int) -> bool:

@@ -174,8 +174,11 @@ class PileView(msgspec.Struct):
         return UNREAD
 
     def put(self, odds: CardOdds, first: CardOdds) -> None:
-        """A card came down; `odds` are its own first reading and what else is known of it."""
-        self.stack = [*self.stack[-5:], Readings(odds, first)]
+        """A card came down; `odds` are its own first reading and what else is known of it. One that a look had already
+        told of lies there only once."""
+        card = evidence.best_card(odds)
+        is_known = card is not None and self.stack and evidence.best_card(self.stack[-1].odds) == card
+        self.stack = [*(self.stack[:-1] if is_known else self.stack[-5:]), Readings(odds, first)]
 
     def take(self, odds: CardOdds) -> None:
         """A card was taken off."""

@@ -159,14 +159,14 @@ class Core(Looks, eq=False):
     def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:
         """A card was taken off a pile: each world says which."""
         told: list[AnyVerdict] = []
-        worlds = []
+        worlds: list[World] = []
         for world in self.worlds:
             after, card, due, likelihood = self._without(world, taken)
             if world is self.worlds[0] and card is not None:
                 who = evidence.likely_player(taken.players)
                 told.append(TakenBack(at_ns=taken.at_ns, decided_ns=self.now_ns, of=n, player=who, pile=taken.pile,
                                       card=card, was_due=due))  # fmt: skip
-            worlds.append(after.weighed(likelihood))
+            worlds += [one.weighed(likelihood / len(after)) for one in after]
         self.become(worlds)
         view = self.piles[taken.pile]
         view.take(taken.cards)
@@ -177,8 +177,9 @@ class Core(Looks, eq=False):
         self._look_again(n, taken.pile)
         return told
 
-    def _without(self, world: World, taken: CardTakenBack) -> tuple[World, Card | None, bool, float]:
-        """The world without the card that was taken, that card, whether it was due back, and how likely that is."""
+    def _without(self, world: World, taken: CardTakenBack) -> tuple[list[World], Card | None, bool, float]:
+        """The worlds without the card that was taken, that card, whether it was due back, and how likely that is. A
+        card that seemed to count did not: it was not his who laid it, or what lies under it does not count either."""
         middle = world.position.middle(taken.pile)
         due = [(evidence.card_likelihood(taken.cards, one.card), one.card, one.who) for one in middle.lying]
         counted = 0.0 if middle.top is None else 0.003 * evidence.card_likelihood(taken.cards, middle.top)
@@ -192,11 +193,14 @@ class Core(Looks, eq=False):
                 if card in world.stayed:
                     position = rowsync.uncounted(position, card, taken.pile)
                 left = World(position, world.log_weight, world.claims, world.stayed - {card})
-                return left, card, True, likelihood
+                return [left], card, True, likelihood
         if middle.top is None:
-            return world, None, False, evidence.NOT_SEEN
+            return [world], None, False, evidence.NOT_SEEN
         under = self.piles[taken.pile].under(middle.top)
-        return rowsync.without_top(world, taken.pile, under, self.rows), middle.top, False, counted
+        bared = rowsync.without_top(world, taken.pile, under, self.rows)
+        if under == UNREAD or bared is world:
+            return [bared], middle.top, False, counted
+        return [bared, rowsync.on_what_lies(bared, taken.pile, taken.at_ns)], middle.top, False, counted
 
     def hands(self, seen: HandsSeen) -> None:
         if seen.players:

@@ -109,8 +109,7 @@ def guesses(rules: RuleSet, world: World, rows: Rows, report: Report) -> list[Gu
     """All guesses that matter, in no order."""
     report = report.with_busy_hands(world.position)
     landing, prior = report.landing, _prior(rules, world.position, report.landing)
-    found = _from_rows(world, rows, report, prior)
-    best = max([guess.likelihood for guess in found], default=0.0)
+    found, best = _from_rows(world, rows, report, prior)
     if best < 0.3 * LEGAL:
         found += _spits(world, report)
         found += _unseen(world, rows, report, prior)
@@ -123,9 +122,9 @@ def guesses(rules: RuleSet, world: World, rows: Rows, report: Report) -> list[Gu
     return found
 
 
-def _from_rows(world: World, rows: Rows, report: Report, prior: Prior) -> list[Guess]:
-    """A face-up top of a row, played by its owner."""
-    found, landing = [], report.landing
+def _from_rows(world: World, rows: Rows, report: Report, prior: Prior) -> tuple[list[Guess], float]:
+    """A face-up top of a row, played by its owner; and how likely the best of them is whatever the row showed."""
+    found, landing, best = [], report.landing, 0.0
     named, other_card = landing.cards, report.other_card
     for player in PLAYERS:
         hand, row = report.hands[player], rows[player]
@@ -134,9 +133,11 @@ def _from_rows(world: World, rows: Rows, report: Report, prior: Prior) -> list[G
                 continue
             p = named.get(card, 0.0)
             likelihood = hand * (p if p > 0 else other_card) * report.origin(player, place)
-            likelihood *= _left(row, place, card, landing) * prior(player, card)
+            likelihood *= prior(player, card)
+            best = max(best, likelihood)
+            likelihood *= _left(row, place, card, landing)
             found.append(Guess(likelihood, _land(landing, player, card, place), place))
-    return found
+    return found, best
 
 
 def _left(row: RowView, place: int, card: Card, landing: CardLanded) -> float:

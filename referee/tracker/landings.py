@@ -62,23 +62,29 @@ class Landings(Belief, eq=False):
         side, theirs = position.side(player), position.side(OPPONENT[player])
         miscounted = MISCOUNTED if self.counts_doubtful else MISCOUNTED_SELDOM
         packets = side.packet + theirs.packet
-        if position.phase is Phase.FIRST_SPIT and not packets:
+        if not packets:
             return
-        nothing_lies = position.phase is Phase.FIRST_SPIT and not position.is_started
-        if nothing_lies and pile == "A" and theirs.packet and (position.piles == 2 or not side.packet):
-            yield miscounted, _lone_pile(position, player, packets)  # the other has none
-        if side.due or (side.has_spat and position.phase is Phase.FIRST_SPIT):
+        other, own = OPPONENT[player], position.own_pile(player)
+        if position.phase is Phase.FIRST_SPIT:
+            if side.has_spat or position.middle(pile).top is not None:
+                return
+            if pile == OWN_PILE[player] and (position.piles == 1 or not side.due):
+                yield miscounted, _two_piles(position, player)
+            if pile == "A" and not position.is_started and (position.piles == 2 or not side.due):
+                yield miscounted, _lone_pile(position, player, packets)  # the other has none
+        elif side.has_spat and position.phase is Phase.SPIT:
+            if side.due or pile != own or not theirs.due or not theirs.packet:
+                return
+            alone = position.with_side(other, packet=0, due=())  # he spits again: the other has none, and stuck it was
+            yield miscounted, alone.with_side(player, packet=packets, due=(pile,), has_spat=False)
+            again = position.with_side(other, packet=max(1, theirs.packet - 1))  # the other's came down unreported
+            yield MISSED, again.with_side(player, due=(pile,), has_spat=False)
+        elif side.due:
             return
-        if side.has_spat and position.phase is Phase.SPIT:  # he spits again: the other has none, and stuck it was
-            if theirs.due and theirs.packet and pile == position.own_pile(player):
-                alone = position.with_side(OPPONENT[player], packet=0, due=())
-                yield miscounted, alone.with_side(player, packet=packets, due=(pile,), has_spat=False)
-        elif side.packet:
-            if pile == position.own_pile(player):
-                yield NOT_STUCK_AFTER_ALL, _called(position, player, pile)
-        elif pile == OWN_PILE[player]:
-            fixed = position.with_side(player, packet=1).with_side(OPPONENT[player], packet=max(0, theirs.packet - 1))
-            yield miscounted, _called(fixed, player, pile)
+        elif side.packet and pile == own:
+            yield NOT_STUCK_AFTER_ALL, _called(position, player, pile)
+        elif pile == OWN_PILE[player] and (not side.packet or position.middle(pile).top is None):
+            yield miscounted, _called(_with_packets(position, player), player, pile)
 
     def _guesses(self, world: World, report: Report) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
@@ -98,10 +104,24 @@ class Landings(Belief, eq=False):
         branches: list[tuple[float, World, Guess | Claim]] = []
         for world in self.worlds:
             landing = report.landing
-            for before in (*self._other_tops(world, landing), *self._unreported_under(world, landing)):
+            others = *self._other_tops(world, landing), *self._unreported_under(world, landing), *self._started(world)
+            for before in others:
                 for after, guess in self._guesses(before, report):
                     branches.append((after.weight_if(guess.likelihood), after, guess))
         return branches
+
+    def _started(self, world: World) -> Iterator[World]:
+        """The world in which play has begun although somebody seems to owe the card that starts his pile: he has none,
+        and it is a lone pile."""
+        position = world.position
+        if position.phase is not Phase.FIRST_SPIT or position.A.top is None or position.B.top is not None:
+            return
+        spat = next((player for player in PLAYERS if position.side(player).has_spat), None)
+        if spat is None or position.piles == 1:
+            return
+        lone = _lone_pile(position, spat, position.side(spat).packet + position.side(OPPONENT[spat]).packet)
+        lone = msgspec.structs.replace(lone.with_side(spat, due=(), has_spat=True), phase=Phase.PLAY)
+        yield world.moved_to(lone).weighed(MISCOUNTED if self.counts_doubtful else MISCOUNTED_SELDOM)
 
     def _other_tops(self, world: World, landing: CardLanded) -> Iterator[World]:
         """The world with another name for the top, as far as its readings allow."""
@@ -285,14 +305,31 @@ def _lone_pile(position: Position, player: Player, packet: int) -> Position:
     return msgspec.structs.replace(position, piles=1)
 
 
+def _with_packets(position: Position, player: Player) -> Position:
+    """The position in which the player has at least one spit card, of those that the other seemed to have."""
+    side, theirs = position.side(player), position.side(OPPONENT[player])
+    if side.packet:
+        return position
+    return position.with_side(player, packet=1).with_side(OPPONENT[player], packet=max(0, theirs.packet - 1))
+
+
+def _two_piles(position: Position, player: Player) -> Position:
+    """The position before the first spit in which both players have spit cards, and owe one each on their own pile."""
+    for one in PLAYERS:
+        position = _with_packets(position, one)
+    for one in PLAYERS:
+        owes = position.middle(OWN_PILE[one]).top is None
+        position = position.with_side(one, due=(OWN_PILE[one],) if owes else (), has_spat=not owes)
+    return msgspec.structs.replace(position, piles=2)
+
+
 def _called(position: Position, player: Player, pile: Pile) -> Position:
     """The position in which it is the player's turn to spit on this pile: spit was called, or the pile has not been
     started yet."""
-    other, first = OPPONENT[player], position.phase is Phase.FIRST_SPIT
-    theirs, starts_late = position.side(other), position.middle(pile).top is None
-    if pile == "B" or (first and theirs.packet):
+    other, starts_late = OPPONENT[player], position.middle(pile).top is None
+    if pile == "B":
         position = msgspec.structs.replace(position, piles=2)
     position = position.with_side(player, due=(pile,), has_spat=False)
-    if theirs.packet and (theirs.due if first else position.phase is Phase.PLAY and not starts_late):
+    if position.side(other).packet and position.phase is Phase.PLAY and not starts_late:
         position = position.with_side(other, due=(position.own_pile(other),), has_spat=False)
     return msgspec.structs.replace(position, phase=Phase.FIRST_SPIT if starts_late else Phase.SPIT)

@@ -57,11 +57,18 @@ class Looks(Landings, eq=False):
         if best == self.top(look.pile):
             view.seen_ns, view.odd_looks = look.at_ns, 0
             view.strange.clear()
+            if view.stack and best != evidence.best_card(view.stack[-1].odds) and self._came_unseen(look.pile, best):
+                view.put(look.cards, look.cards)
         if UNREAD in tops:
             self.worlds = tuple(self._named_top(world, look, first) for world in self.worlds)
         if len(tops) > 1:
             self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, first)
                         for world, was in zip(self.worlds, shown, strict=True)])  # fmt: skip
+
+    def _came_unseen(self, pile: Pile, card: Card | None) -> bool:
+        """Whether the card came down unreported in the likeliest world."""
+        claims = self.worlds[0].claims
+        return any(n < 0 and claim.pile == pile and claim.card == card for n, claim in claims.items())
 
     def _look_at_empty(self, look: PileRead) -> None:
         """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""

@@ -8,7 +8,7 @@ from referee.cards import UNREAD, Card
 from referee.game.deal_end import has_cleared
 from referee.game.events import Move, TurnUp
 from referee.game.judge import judge
-from referee.game.position import Position
+from referee.game.position import Lying, Position
 from referee.game.rulings import Legal
 from referee.rules.rows import EMPTY, Stock, count_cards, place_of_top, with_place
 from referee.rules.rule_set import RuleSet
@@ -185,6 +185,15 @@ def without_top(world: World, pile: Pile, under: Card, rows: Mapping[Player, Row
                 return world.moved_to(position.with_side(player, row=back))
     starter = middle.started_by if middle.started_by is not None else "p1"
     return world.moved_to(position.with_side(starter, packet=position.side(starter).packet + 1))
+
+
+def on_what_lies(world: World, pile: Pile, at_ns: int) -> World:
+    """The world in which the top of a pile lies there but does not count, so that nobody knows what one plays on."""
+    middle = world.position.middle(pile)
+    if middle.top is None:
+        return world
+    lying = (*middle.lying, Lying(middle.top, "unknown", None, at_ns))
+    return world.moved_to(world.position.with_middle(pile, top=UNREAD, lying=lying))
 
 
 def without_lying(position: Position, card: Card) -> Position:

@@ -22,6 +22,7 @@ from referee.verdicts import Ruling as RulingWord
 
 NO_CARDS: Final = frozenset[Card]()
 MOST_WORLDS = 12
+MOST_OPINIONS = 6
 NEGLIGIBLE = math.log(1e-8)
 """A branch this much lighter than the heaviest is forgotten: far below what blame needs."""
 
@@ -224,11 +225,31 @@ def _by_weight(worlds: tuple[World, ...]) -> tuple[World, ...]:
     """The heaviest first, with weight 1; the negligible are dropped."""
     if len(worlds) == 1:
         return (worlds[0].weighted(0.0),)
-    ordered = sorted(worlds, key=_lightness)[:MOST_WORLDS]
+    ordered = sorted(worlds, key=_lightness)
+    if len(ordered) > MOST_WORLDS:
+        ordered = [*ordered[:MOST_WORLDS], *_other_opinions(ordered)]
     heaviest = ordered[0].log_weight
     return tuple(
         [world.weighted(world.log_weight - heaviest) for world in ordered if world.log_weight - heaviest > NEGLIGIBLE]
     )
+
+
+def _other_opinions(ordered: list[World]) -> list[World]:
+    """Of the worlds beyond the most, the heaviest of each that rules otherwise than all before it: many worlds that
+    blame somebody, each for another card, must not crowd out the one that excuses him."""
+    heard = {_opinion(world) for world in ordered[:MOST_WORLDS]}
+    others: list[World] = []
+    for world in ordered[MOST_WORLDS:]:
+        opinion = _opinion(world)
+        if opinion not in heard and len(others) < MOST_OPINIONS:
+            heard.add(opinion)
+            others.append(world)
+    return others
+
+
+def _opinion(world: World) -> tuple[tuple[int, str], ...]:
+    """What a world says of the landings that are not settled."""
+    return tuple([(n, claim.word) for n, claim in world.claims.items() if n > 0])
 
 
 def _lightness(world: World) -> float:
