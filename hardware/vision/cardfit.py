@@ -4,6 +4,7 @@ Works white on white: a card edge is a faint line of shadow all along, and four 
 no accident. Print inside the card cannot vote for all four sides at once.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -67,15 +68,20 @@ def fit_cards(
     tiles = np.empty((len(turns), size[1], size[0]), np.uint8)
     for tile, turn in zip(tiles, turns, strict=True):
         cv2.warpAffine(gray, turn, size, tile, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    found: list[Fit] = []
     scores = _scores(tiles, w, h, round(MARGIN_MM * scale), free)
-    for score, turn, angle in zip(scores, turns, angles_deg, strict=True):
-        back = cv2.invertAffineTransform(turn)
-        for (x, y), worth in _best_places(score, min(count, PER_ANGLE), round(4 * scale)):
-            middle = np.array([RIM_PX + x + (w - 1) / 2, RIM_PX + y + (h - 1) / 2, 1.0])
-            at = patch.to_mm((back @ middle)[None])[0]
-            found.append(Fit(Pose(float(at[0]), float(at[1]), float(angle)), worth))
-    return _apart(found, count)
+    found = [
+        (worth, x, y, n)
+        for n, score in enumerate(scores)
+        for (x, y), worth in _best_places(score, min(count, PER_ANGLE), round(4 * scale))
+    ]
+    best_first = sorted(found, key=lambda place: -place[0])
+
+    def fit(worth: float, x: int, y: int, n: int) -> Fit:
+        middle = np.array([RIM_PX + x + (w - 1) / 2, RIM_PX + y + (h - 1) / 2, 1.0])
+        at = patch.to_mm((cv2.invertAffineTransform(turns[n]) @ middle)[None])[0]
+        return Fit(Pose(float(at[0]), float(at[1]), float(angles_deg[n])), worth)
+
+    return _apart((fit(*place) for place in best_first), count)
 
 
 def _turn(centre: NDArray[np.float64], angle_deg: float, size: tuple[int, int]) -> Turn:
@@ -96,10 +102,10 @@ def _best_places(score: Field, count: int, near: int) -> list[tuple[tuple[int, i
     return places
 
 
-def _apart(found: list[Fit], count: int) -> list[Fit]:
+def _apart(best_first: Iterable[Fit], count: int) -> list[Fit]:
     """Return the best, without those that lie nearly like a better one."""
     kept: list[Fit] = []
-    for fit in sorted(found, key=lambda fit: -fit.score):
+    for fit in best_first:
         if all(fit.pose.apart_mm(k.pose) > 5.0 for k in kept):
             kept.append(fit)
         if len(kept) == count:
@@ -176,12 +182,17 @@ def _edges(tiles: Tiles) -> tuple[Gray, Gray, Gray]:
     The tiles are looked at as one picture: shape (count * height, width).
     """
     gray = tiles.reshape(-1, tiles.shape[2])
-    across = cv2.convertScaleAbs(cv2.Sobel(gray, cv2.CV_16S, 1, 0, ksize=3), alpha=0.25)
-    down = cv2.convertScaleAbs(cv2.Sobel(gray, cv2.CV_16S, 0, 1, ksize=3), alpha=0.25)
-    wide = cv2.dilate(cv2.addWeighted(across, 1.0, down, -0.5, 0.0), np.ones((1, 3), np.uint8))
-    high = cv2.dilate(cv2.addWeighted(down, 1.0, across, -0.5, 0.0), np.ones((3, 1), np.uint8))
-    upright, level = _graded(np.asarray(wide, np.uint8)), _graded(np.asarray(high, np.uint8))
+    across, down = (cv2.convertScaleAbs(steps, alpha=0.25) for steps in cv2.spatialGradient(gray))
+    wide = np.asarray(cv2.addWeighted(across, 1.0, down, -0.5, 0.0), np.uint8)
+    high = np.asarray(cv2.addWeighted(down, 1.0, across, -0.5, 0.0), np.uint8)
+    upright, level = _graded(wide), _graded(high)
+    upright[:, 1:-1] = _largest(upright[:, :-2], upright[:, 1:-1], upright[:, 2:])
+    level[1:-1] = _largest(level[:-2], level[1:-1], level[2:])
     return upright, level, np.maximum(upright, level)
+
+
+def _largest(one: Gray, middle: Gray, other: Gray) -> Gray:
+    return np.maximum(np.maximum(one, other), middle)
 
 
 def _graded(edges: Gray) -> Gray:

@@ -1,6 +1,6 @@
 """The eyes: frames in, observations out. Works on the coarse picture until something has settled."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,6 @@ from hardware.vision.whose import Whose, players_of
 from referee.observations import (
     AnyObservation,
     CardLanded,
-    CardOdds,
     CardTakenBack,
     HandsSeen,
     Origin,
@@ -39,6 +38,8 @@ SETTLED_NS: Final = 400_000_000
 UPSET_SHARE: Final = 0.04
 UPSET_SPOTS: Final = 0.95
 CALM_SPOTS: Final = 0.5
+CALM_NS: Final = 90_000_000
+"""After so long it is asked again whether at most half of the spots look different."""
 SUDDEN_NS: Final = 250_000_000
 """From at most half of the spots to nearly all of them it takes a nudge so long."""
 LEAST_SPOTS: Final = 5
@@ -49,7 +50,7 @@ AGAIN_NS: Final = 1_000_000_000
 SELDOM_NS: Final = 4_000_000_000
 """If the view did not move, or did not change all at once, it is compared again so much later."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
-PATIENCE_NS: Final = 1_000_000_000
+PATIENCE_NS: Final = 500_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
 
@@ -68,6 +69,8 @@ class Eyes:
         self._steady: Steady | None = None
         self._lost = False
         self._upset = False
+        self._unchanged: Spot | None = None
+        """A spot that did not look different when last asked: the first to ask."""
         self._calm_ns = 0
         self._compare_ns = 0
         self._blind_until_ns = 0
@@ -154,12 +157,11 @@ class Eyes:
     def _is_upset(self, at_ns: int) -> bool:
         """Whether most cards look different. All of a sudden, a nudged camera does that; hands only bit by bit."""
         spots = [spot for spot in self.spots if spot.top is not None]
-        changed = 0
-        if self.motion.changed_cells >= FEW_CELLS:
-            changed = sum(spot.zone.share(self.motion.changed) > UPSET_SHARE for spot in spots)
-        if changed < CALM_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
+        count = len(spots) if self.motion.changed_cells >= FEW_CELLS else 0
+        few = count < LEAST_SPOTS
+        if at_ns - self._calm_ns >= CALM_NS and (few or not self._are_changed(spots, CALM_SPOTS)):
             self._calm_ns = at_ns
-        if changed < UPSET_SPOTS * len(spots) or len(spots) < LEAST_SPOTS:
+        if few or not self._are_changed(spots, UPSET_SPOTS):
             self._upset = False
         elif not self._upset:
             self._upset = True
@@ -167,6 +169,17 @@ class Eyes:
             self._blind_until_ns = at_ns + AGAIN_NS if sudden else 0
             self._compare_ns = at_ns + (UPSET_NS if sudden else SELDOM_NS)
         return self._upset
+
+    def _are_changed(self, spots: Sequence[Spot], share: float) -> bool:
+        """Whether at least this share of the spots looks different."""
+        others = (1.0 - share) * len(spots)
+        for spot in sorted(spots, key=lambda spot: spot is not self._unchanged):
+            if spot.zone.share(self.motion.changed) <= UPSET_SHARE:
+                self._unchanged = spot
+                others -= 1
+            if others < 0:
+                return False
+        return True
 
     def _look_for_the_table(self, frame: Frame, steady: Steady) -> list[AnyObservation]:
         """Find out what happened to the view, and go on from there. Hands may be in it, but not everywhere."""
@@ -204,12 +217,20 @@ class Eyes:
         self._middle_before[:] = middle_before
 
     def _hands_now(self, at_ns: int) -> list[HandsSeen]:
-        over = {hand.player for hand in self.hands if any(hand.share_of(zone) > OVER_SHARE for zone in self._play)}
+        over = {hand.player for hand in self.hands if self._is_over_cards(hand)}
         players = tuple(player for player in PLAYERS if player in over)
         if players == self._hands_seen:
             return []
         self._hands_seen = players
         return [HandsSeen(at_ns=at_ns, players=players)]
+
+    def _is_over_cards(self, hand: Hand) -> bool:
+        """Whether a hand is over any spot; the one where one was last is asked first."""
+        for n, zone in enumerate(self._play):
+            if hand.share_of(zone) > OVER_SHARE:
+                self._play.insert(0, self._play.pop(n))
+                return True
+        return False
 
     def _go_on(self, begun: list[Iterator[list[AnyObservation]]]) -> list[AnyObservation]:
         """Do the next bit of each piece of work, and return what is done: no frame has to wait for a long one."""
@@ -262,8 +283,6 @@ class Eyes:
             owner=origins[0].player,
             missing=missing,
             elsewhere=elsewhere,
-            here=self.piles[pile].spot,
-            there=self.piles[OTHER_PILE[pile]].spot,
             around_mm=self.piles[pile].spot.centre_mm,
             since_ns=settled.since_ns,
             before=before,
@@ -272,8 +291,8 @@ class Eyes:
         )
         for hidden in self._hidden.under(quest):
             yield []
-            seen += [_landed(one, self._whose.origins(one, gone), dict(one.top.reading.cards)) for one in hidden]
-        yield [*seen, _landed(change, origins, self._whose.named(change, gone))]
+            seen += [_landed(one, self._whose.origins(one, gone)) for one in hidden]
+        yield [*seen, _landed(change, origins)]
 
     def _at_other_pile(self, pile: Pile) -> set[Player]:
         """Return whose hands are at the other pile, or were there and what they did is not known yet."""
@@ -300,13 +319,13 @@ class Eyes:
         return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS)]
 
 
-def _landed(landed: Landed, origins: tuple[Origin, ...], cards: CardOdds) -> CardLanded:
+def _landed(landed: Landed, origins: tuple[Origin, ...]) -> CardLanded:
     return CardLanded(
         at_ns=landed.touch.at_ns,
         earliest_ns=landed.touch.earliest_ns,
         latest_ns=landed.touch.latest_ns,
         pile=landed.pile,
-        cards=cards,
+        cards=dict(landed.top.reading.cards),
         players=players_of(origins),
         origins=origins,
     )

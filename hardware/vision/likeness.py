@@ -1,6 +1,6 @@
 """How the print of a lying card looks, to tell in later pictures, at little cost, whether it still lies there bare."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import cv2
 import numpy as np
@@ -25,6 +25,13 @@ FEWEST: Final = 5
 """A card that shows fewer printed blocks cannot be told from another one in its place."""
 
 
+class Shown(NamedTuple):
+    """What a picture shows of a card: whether it lies bare, and the share of its print that shows in its place."""
+
+    bare: bool
+    share: float
+
+
 class Likeness:
     """The print of one card in a settled picture, in blocks of 8 x 8 mm without the card's rim."""
 
@@ -42,10 +49,15 @@ class Likeness:
 
     def is_bare(self, image: Image) -> bool:
         """Whether the whole card shows in a camera picture as it did: nothing lies on it."""
+        return self.shown(image).bare
+
+    def shown(self, image: Image) -> Shown:
+        """Return what a camera picture shows of the card."""
+        alike = self._alike(image)
         count = int(np.count_nonzero(self.printed))
-        if count < FEWEST:
-            return False
-        return count - self._count_alike(image, LOST) <= max(1, round(LOST_SHARE * count))
+        lost = count - int(np.count_nonzero(self.printed & (alike > LOST)))
+        bare = count >= FEWEST and lost <= max(1, round(LOST_SHARE * count))
+        return Shown(bare, int(np.count_nonzero(self.printed & (alike > SAME))) / max(1, count))
 
     def is_bare_at(self, image: Image, upper: bool) -> bool:
         """Whether one end of the card, the one further up in the settled picture or the other, shows as it did."""
@@ -53,22 +65,17 @@ class Likeness:
         count = int(np.count_nonzero(end))
         if count < FEWEST:
             return False
-        alike = int(np.count_nonzero(self._alike(image, LOST) & end))
+        alike = int(np.count_nonzero(end & (self._alike(image) > LOST)))
         return count - alike <= max(1, round(FREE_LOST_SHARE * count))
 
     def share(self, image: Image) -> float:
         """Return the share of the print that a camera picture shows in its place."""
-        return self._count_alike(image, SAME) / max(1, int(np.count_nonzero(self.printed)))
+        return self.shown(image).share
 
-    def _count_alike(self, image: Image, least: float) -> int:
-        """Return how many blocks of print correlate at least so well with how they were."""
-        return int(np.count_nonzero(self._alike(image, least) & self.printed))
-
-    def _alike(self, image: Image, least: float) -> NDArray[np.bool_]:
-        """Return which blocks correlate at least so well with how they were."""
+    def _alike(self, image: Image) -> NDArray[np.float32]:
+        """Return how well each block correlates with how it was."""
         now, power = self._blocks(image, self._box, self._warp)
-        alike = np.einsum("ij,ij->i", now, self._then) > least * (power * self._power + 16.0 * BLOCK_MM)
-        return np.asarray(alike, np.bool_)
+        return np.asarray(np.einsum("ij,ij->i", now, self._then) / (power * self._power + 16.0 * BLOCK_MM), np.float32)
 
     def _above_middle(self, quad: Points) -> NDArray[np.bool_]:
         """Return which blocks lie further up in the settled picture than the card's middle."""

@@ -5,6 +5,7 @@ from the table as it last lay still and hangs together with the edge of the pict
 """
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from hardware.tablefile import Points, Table
 from referee.table import Player
 
 Mask = NDArray[np.uint8]
+Sample = NDArray[np.float32]
+"""The brightness of some cells all over the picture, at least DARKEST."""
 
 STRIDE: Final = 4
 LEAST_STEP: Final = 9.0
@@ -31,10 +34,14 @@ LEAST_GAIN: Final = 0.02
 """A smaller change of the whole picture's brightness is left as it is."""
 SAMPLED: Final = slice(None, None, 12)
 """The rows and columns of cells by which the whole picture's brightness is compared."""
+DARKEST: Final = 16
 LEAST_HAND_CELLS: Final = 30
 LEAST_EDGE_CELLS: Final = 3
 """What reaches in from outside takes up so many cells of the picture's edge."""
 JOINING: Final = np.ones((5, 5), np.uint8)
+JOINED: Final = 255
+MOST_PARTS: Final = 200
+"""Fewer things are followed in from the picture's edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +62,12 @@ class Zone:
 class Hand:
     """Something that reaches into the picture: whose side it comes from, and its cells, uint8, 255 or 0."""
 
-    def __init__(self, player: Player, cells: Mask) -> None:
+    def __init__(self, player: Player, cells: Mask, box: Sequence[int]) -> None:
+        """`box`: left, top, width, and height of what the cells cover."""
         self.player: Player = player
         self.cells = cells
-        left, top, width, height = cv2.boundingRect(cells)
-        self._right, self._bottom, self._left, self._top = left + width, top + height, left, top
+        self._left, self._top = box[0], box[1]
+        self._right, self._bottom = box[0] + box[2], box[1] + box[3]
 
     def share_of(self, zone: Zone) -> float:
         """Return the share of the zone's cells that the hand covers."""
@@ -80,8 +88,9 @@ class Motion:
         self._table = table
         self._now: Mask = np.zeros(self._shape, np.uint8)
         self._raw: Mask = np.zeros(self._shape, np.uint8)
-        self._earlier: deque[tuple[int, Mask]] = deque()
+        self._earlier: deque[tuple[int, Mask, Sample]] = deque()
         self._still: Mask = np.zeros(self._shape, np.uint8)
+        self._still_sample = _sample(self._still)
         self._apart: Mask = np.zeros(self._shape, np.uint8)
         self._scaled: Mask = np.zeros(self._shape, np.uint8)
         self.moving: Mask = np.zeros(self._shape, np.uint8)
@@ -94,17 +103,18 @@ class Motion:
         self._frames = 0
         p1_side = _edge(self._cells_below_middle())
         self._edges: dict[Player, NDArray[np.bool_]] = {"p1": p1_side, "p2": ~p1_side}
+        ys, xs = np.mgrid[0 : self._shape[0], 0 : self._shape[1]]
+        self._edge_places = list(zip(_edge(xs).tolist(), _edge(ys).tolist(), strict=True))
 
     def zone(self, polygon_mm: Points) -> Zone:
         """Return the cells of a part of the table."""
         cells = np.round(self._table.to_px(polygon_mm) / STRIDE - 0.5).astype(np.int32)
-        whole = np.zeros(self._shape, np.uint8)
-        cv2.fillPoly(whole, [cells], 255)
-        ys, xs = np.nonzero(whole)
-        if len(ys) == 0:
-            return Zone(slice(0, 1), slice(0, 1), np.zeros((1, 1), np.uint8), 1)
-        rows, columns = slice(ys.min(), ys.max() + 1), slice(xs.min(), xs.max() + 1)
-        return Zone(rows, columns, np.ascontiguousarray(whole[rows, columns]), len(ys))
+        limit = self._shape[1] - 1, self._shape[0] - 1
+        left, top = np.clip(cells.min(axis=0), 0, limit).tolist()
+        right, bottom = np.clip(cells.max(axis=0), 0, limit).tolist()
+        mask = np.zeros((bottom + 1 - top, right + 1 - left), np.uint8)
+        cv2.fillPoly(mask, [cells - (left, top)], 255)
+        return Zone(slice(top, bottom + 1), slice(left, right + 1), mask, max(1, cv2.countNonZero(mask)))
 
     def see(self, frame: Frame) -> bool:
         """Take a frame in; return whether anything moved."""
@@ -112,26 +122,39 @@ class Motion:
         rows, columns = self._shape
         np.copyto(self._raw, frame.image[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE, 1][:rows, :columns])
         cv2.blur(self._raw, (3, 3), self._now)
-        self._earlier.append((frame.at_ns, self._now))
+        sample = _sample(self._now)
+        self._earlier.append((frame.at_ns, self._now, sample))
         if last is None:
             self._still[:] = self._now
+            self._still_sample = sample
             return False
-        cv2.absdiff(self._now, _as_bright(last, self._now, self._scaled), self._apart)
+        cv2.absdiff(self._now, self._as_bright(*last, sample), self._apart)
         self._measure_noise()
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.moving)
-        cv2.absdiff(self._now, _as_bright(self._still, self._now, self._scaled), self._apart)
+        cv2.absdiff(self._now, self._as_bright(self._still, self._still_sample, sample), self._apart)
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
         self.changed_cells = cv2.countNonZero(self.changed)
         self.moved = cv2.countNonZero(self.moving) > FEW_CELLS
         return self.moved
 
-    def _one_step_ago(self, at_ns: int) -> Mask | None:
+    def _one_step_ago(self, at_ns: int) -> tuple[Mask, Sample] | None:
         """Return the latest picture that is at least STEP_NS old, so that motion means the same at every frame rate."""
         spare: Mask | None = None
         while len(self._earlier) > 1 and at_ns - self._earlier[1][0] >= STEP_NS:
             spare = self._earlier.popleft()[1]
         self._now = np.zeros(self._shape, np.uint8) if spare is None else spare
-        return self._earlier[0][1] if self._earlier else None
+        return self._earlier[0][1:] if self._earlier else None
+
+    def _as_bright(self, earlier: Mask, then: Sample, now: Sample) -> Mask:
+        """Return an earlier picture as bright as the present one: exposure and lamps that drift are no motion."""
+        ratios = now / then
+        middle = ratios.size // 2
+        ratios.partition(middle)  # the median, without what numpy's own does besides
+        gain = float(ratios[middle])
+        if abs(gain - 1.0) < LEAST_GAIN:
+            return earlier
+        cv2.convertScaleAbs(earlier, self._scaled, gain)
+        return self._scaled
 
     @property
     def _step(self) -> float:
@@ -149,10 +172,12 @@ class Motion:
         box = (zone.rows, zone.columns)
         np.copyto(self._still[box], self._now[box], where=zone.mask > 0)
         self.changed[box][zone.mask > 0] = 0
+        self._still_sample = _sample(self._still)
 
     def accept_all(self) -> None:
         """Let the whole view as it now is be the still table."""
         self._still[:] = self._now
+        self._still_sample = _sample(self._still)
         self.changed[:] = 0
         self.changed_cells = 0
 
@@ -162,21 +187,29 @@ class Motion:
         in_cells = (np.linalg.inv(to_px) @ moved @ to_px)[:2]
         size = self._shape[::-1]
         cv2.warpAffine(other._still, in_cells, size, self._still, cv2.INTER_LINEAR, cv2.BORDER_REPLICATE)
+        self._still_sample = _sample(self._still)
         self.noise = other.noise
 
     def hands(self) -> list[Hand]:
         """Return what reaches into the picture from its edges, biggest first."""
-        joined = cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, JOINING)
-        count, labels = cv2.connectedComponents(joined, connectivity=8, ltype=cv2.CV_16U)
-        edge = _edge(np.asarray(labels))
+        joined = np.asarray(cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, JOINING), np.uint8)
         found: list[tuple[int, Hand]] = []
-        for player, side in self._edges.items():
-            on_edge = np.bincount(edge[side], minlength=count)
-            for label in np.flatnonzero(on_edge[1:] >= LEAST_EDGE_CELLS) + 1:
-                cells = np.asarray(cv2.inRange(labels, int(label), int(label)), np.uint8)
-                size = cv2.countNonZero(cells)
-                if size >= LEAST_HAND_CELLS:
-                    found.append((size, Hand(player, cells)))
+        edge = _edge(joined)
+        for label in range(1, MOST_PARTS):
+            seed = int(edge.argmax())
+            if edge[seed] < JOINED:
+                break
+            size, _, _, box = cv2.floodFill(joined, None, self._edge_places[seed], label, flags=8)
+            edge = _edge(joined)
+            if size < LEAST_HAND_CELLS:
+                continue
+            cells = np.asarray(cv2.inRange(joined, label, label), np.uint8)
+            on_edge = edge == label
+            found += [
+                (size, Hand(player, cells, box))
+                for player, side in self._edges.items()
+                if np.count_nonzero(on_edge & side) >= LEAST_EDGE_CELLS
+            ]
         return [hand for _, hand in sorted(found, key=lambda one: -one[0])]
 
     def _cells_below_middle(self) -> NDArray[np.bool_]:
@@ -192,14 +225,5 @@ def _edge(cells: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([cells[0], cells[-1], cells[:, 0], cells[:, -1]])
 
 
-def _as_bright(earlier: Mask, now: Mask, into: Mask) -> Mask:
-    """Return the earlier picture as bright as the present one: exposure and lamps that drift are no motion."""
-    then = np.maximum(earlier[SAMPLED, SAMPLED], 16).astype(np.float32)
-    ratios = (np.maximum(now[SAMPLED, SAMPLED], 16) / then).ravel()
-    middle = ratios.size // 2
-    ratios.partition(middle)  # the median, without what numpy's own does besides
-    gain = float(ratios[middle])
-    if abs(gain - 1.0) < LEAST_GAIN:
-        return earlier
-    cv2.convertScaleAbs(earlier, into, gain)
-    return into
+def _sample(cells: Mask) -> Sample:
+    return np.maximum(cells[SAMPLED, SAMPLED], DARKEST).astype(np.float32).ravel()

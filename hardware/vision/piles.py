@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free, fit_cards
-from hardware.vision.reader import CROP_SIZE, Reading, rectify
+from hardware.vision.reader import CROP_CORNERS, CROP_SIZE, Reading
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
 
@@ -30,7 +30,9 @@ MOST_READ_UNDER_HANDS: Final = 6
 SAME_PLACE_MM: Final = 8.0
 COVERED_OFF: Final = 0.7
 """So much less is an answer worth that sees the old card where it does not show any more."""
-OLD: Final = 0.8
+HALF_CARD: Final = (44, 30)
+"""Pixels across and down in which the free half of a card is compared with what was there before."""
+OLD: Final = 0.6
 """Correlation with the picture before from which a card has lain there all the time."""
 SURE_ENOUGH: Final = 0.97
 NOTHING_THERE: Final = 0.8
@@ -43,12 +45,6 @@ READ_WORTH: Final = 0.6
 """So much a certain reading adds to the worth of an answer."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
-MOST_FREE: Final = 2
-HARDLY_NOTHING: Final = 0.1
-FOUR_SIDES: Final = 0.34
-"""From this score on all four sides of a card show: no hand lies over any of them."""
-NEARLY_DEG: Final = np.array([-2.5, 0.0, 2.5])
-NEARLY_MM: Final = 3.0
 PLAIN_SHARE: Final = 0.9
 """A back has a pattern all over; a place printed on a mat has only an outline and a letter."""
 
@@ -173,21 +169,23 @@ class TopFinder:
         self._coarse = replace(patch, px_per_mm=patch.px_per_mm * self._coarse_size[0] / width)
 
     def glance(
-        self, picture: Image, changed: Mask | None, near: Sequence[Pose], covered: Top | None = None
+        self, picture: Image, changed: Mask, near: Sequence[Pose], covered: Top | None = None, *, fill: bool = True
     ) -> Finding | None:
         """Return the best of a few likely cards: one that fills what changed, and those at the poses given.
 
         `changed`: where the picture differs from the last settled one, which a new card must explain; `covered`: a card
-        that does not show any more where it lay.
+        that does not show any more where it lay; `fill` False: only at the poses given.
         """
         gray = _gray(picture)
-        best: Finding | None = None
-        for pose in [*([] if changed is None else _hull_poses(changed, self.patch, self._card_mm)), *near]:
-            found = self._best(picture, [self._fit(gray, pose, np.zeros(1), 2.0)], changed, covered)
-            best = found if best is None or (found is not None and found.worth > best.worth) else best
-            if best is not None and best.convinces:
+        poses = [*(_hull_poses(changed, self.patch, self._card_mm) if fill else []), *near]
+        answers: list[Finding] = []
+        for some in (poses[:1], poses[1:]):
+            if answers and answers[0].convinces:
                 break
-        return best
+            fits = [self._fit(gray, pose, np.zeros(1), 2.0) for pose in some]
+            found = self._best(picture, fits, changed, covered)
+            answers += [] if found is None else [found]
+        return max(answers, key=lambda one: one.worth, default=None)
 
     def under_hands(self, picture: Image, before: Image, free: Sequence[Free], near: Finding | None) -> Finding | None:
         """Return the best new card whose player's hand still covers one end of it.
@@ -195,50 +193,37 @@ class TopFinder:
         `before`: the last settled picture, in which it does not lie yet; `free`: the ends that may be free; `near`: the
         card that was found in the picture before, to look there only.
         """
-        gray = _gray(picture)
         found: list[tuple[Fit, Free]] = []
         if near is not None:
-            found = [(self._fit(gray, near.top.pose, np.zeros(1), 2.0, near.free), near.free)]
+            found = [(self._fit(_gray(picture), near.top.pose, np.zeros(1), 2.0, near.free), near.free)]
         else:
             small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
             place = self._coarse, self._card_mm, self._angles, self._around_mm, self._reach_mm
             found = [(fit, end) for end in free for fit in fit_cards(small, *place, MOST_READ_UNDER_HANDS, end)]
+        grays = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), cv2.cvtColor(before, cv2.COLOR_BGR2GRAY)
         new = [
             (fit.score - 0.8 * max(0.0, old), fit, end)
             for fit, end in found
-            if (old := self.alike(picture, before, fit.pose, end)) < OLD
+            if (old := self._alike(*grays, fit.pose, end)) < OLD
         ]
-        best: Finding | None = None
-        for worth, fit, end in sorted(new, key=lambda one: -one[0])[:MOST_READ]:
-            if best is not None and best.worth >= worth + READ_WORTH:
-                break
-            [top] = self._read(picture, [fit.pose])
-            one = Finding(worth + READ_WORTH * top.sure, top, fit.score, end)
-            best = one if best is None or one.worth > best.worth else best
-        return best
-
-    def free(self, picture: Image) -> Finding | None:
-        """Return a card of which all four sides show, whatever else is near: no hand covers any of it."""
-        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
-        around, reach = self._around_mm, self._reach_mm
-        gray = _gray(picture)
-        rough = fit_cards(small, self._coarse, self._card_mm, self._angles, around, reach, MOST_FREE)
-        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in rough]
-        likely = [fit for fit in fits if fit.score > FOUR_SIDES]
-        tops = self._read(picture, [fit.pose for fit in likely]) if likely else []
-        found = [
-            Finding(fit.score + READ_WORTH * top.sure, top, fit.score) for fit, top in zip(likely, tops, strict=True)
-        ]
-        cards = [one for one in found if one.top.reading.nothing < HARDLY_NOTHING]
-        return max(cards, key=lambda one: one.worth, default=None)
+        return self._best_read(picture, sorted(new, key=lambda one: -one[0])[:MOST_READ])
 
     def alike(self, now: Image, before: Image, pose: Pose, free: Free) -> float:
         """Return how well the free end of a card at `pose` correlates with what was there before, -1 to 1."""
-        quad = self.patch.to_patch(pose.quad_mm(self._card_mm))
-        half = slice(0, CROP_SIZE[1] // 2) if free == "upper" else slice(CROP_SIZE[1] // 2, None)
-        grays = (cv2.cvtColor(rectify(one, quad), cv2.COLOR_BGR2GRAY)[half].astype(np.float32) for one in (now, before))
-        a, b = (gray - gray.mean() for gray in grays)
-        return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum() + 1.0))
+        return self._alike(cv2.cvtColor(now, cv2.COLOR_BGR2GRAY), cv2.cvtColor(before, cv2.COLOR_BGR2GRAY), pose, free)
+
+    def _alike(self, now: NDArray[Any], before: NDArray[Any], pose: Pose, free: Free) -> float:
+        """Return the same for gray pictures."""
+        width, height = HALF_CARD
+        w, h = self._card_mm
+        top_left, top_right, _, bottom_left = self.patch.to_patch(pose.quad_mm((w + 4.0, h + 4.0)))
+        across, down = top_right - top_left, bottom_left - top_left
+        first = top_left if free == "upper" else top_left + down / 2
+        corners = np.array([first, first + across, first + across + down / 2], np.float32)
+        turn = cv2.getAffineTransform(corners, np.array([(0, 0), (width, 0), (width, height)], np.float32) - 0.5)
+        a, b = (cv2.warpAffine(one, turn, HALF_CARD).astype(np.float32) for one in (now, before))
+        a, b = a - a.mean(), b - b.mean()
+        return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
 
     def search(
         self,
@@ -269,7 +254,17 @@ class TopFinder:
 
     def sharpened(self, picture: Image, found: Finding) -> Top | None:
         """Return what was found at a better pose, read again if that makes it surer; None if it is no card."""
-        top = found.top if found.top.sure > SURE_ENOUGH else self._surest_near(picture, found.top)
+        return self.refined(picture, self.surer(picture, found))
+
+    def surer(self, picture: Image, found: Finding) -> Finding:
+        """Return the same card where it is read most surely: the first half of `sharpened`, if it is not sure yet."""
+        if found.top.sure > SURE_ENOUGH or found.top.reading.nothing > NOTHING_THERE:
+            return found
+        return replace(found, top=self._surest_near(picture, found.top))
+
+    def refined(self, picture: Image, found: Finding) -> Top | None:
+        """Return a card at its exact pose, read again there unless it is sure: the second half of `sharpened`."""
+        top = found.top
         unread = top.reading.best[1] < BARELY_READ and top.reading.face_down < BARELY_SURE
         if top.reading.nothing > NOTHING_THERE or (unread and found.edges < LEAST_EDGES):
             return None
@@ -291,9 +286,15 @@ class TopFinder:
         same = [one for one in self._read(picture, [fit.pose for fit in fits]) if one.shows_same(top)]
         return max([top, *same], key=lambda one: one.sure)
 
+    def _crop(self, picture: Image, pose: Pose) -> Image:
+        """Return the same as `rectify` at less cost: in a patch a card has right angles."""
+        corners = self.patch.to_patch(pose.quad_mm(self._card_mm))[:3].astype(np.float32)
+        turn = cv2.getAffineTransform(corners, CROP_CORNERS[:3])
+        return np.asarray(cv2.warpAffine(picture, turn, CROP_SIZE, flags=cv2.INTER_LINEAR), np.uint8)
+
     def _is_plain(self, picture: Image, pose: Pose) -> bool:
         """Whether nothing is printed there as on a back: what was taken for one is a printed place or bare table."""
-        return plainness(rectify(picture, self.patch.to_patch(pose.quad_mm(self._card_mm)))) > PLAIN_SHARE
+        return plainness(self._crop(picture, pose)) > PLAIN_SHARE
 
     def _fit(self, gray: Gray, pose: Pose, turns: NDArray[np.float64], slack_mm: float, free: Free = "whole") -> Fit:
         """Return the best rectangle close to a pose."""
@@ -301,24 +302,31 @@ class TopFinder:
         return fit_cards(gray, self.patch, self._card_mm, pose.angle_deg + turns, centre, slack_mm, 1, free)[0]
 
     def _read(self, picture: Image, poses: Sequence[Pose]) -> list[Top]:
-        crops = np.stack([rectify(picture, self.patch.to_patch(pose.quad_mm(self._card_mm))) for pose in poses])
+        crops = np.stack([self._crop(picture, pose) for pose in poses])
         return [Top(pose, reading) for pose, reading in zip(poses, self._reader.read(crops), strict=True)]
 
     def _best(
         self, picture: Image, fits: Sequence[Fit], changed: Mask | None, covered: Top | None = None
     ) -> Finding | None:
-        """Return the best answer: edges all round, a clear reading, and all that changed lies inside.
+        """Return the best answer: edges all round, a clear reading, and all that changed lies inside."""
+        return self._best_read(picture, [(self._worth(fit, changed), fit, "whole") for fit in fits], covered)
 
-        The likeliest are read first, and none that could not become the best.
+    def _best_read(
+        self, picture: Image, likely: Sequence[tuple[float, Fit, Free]], covered: Top | None = None
+    ) -> Finding | None:
+        """Return the best answer. `likely`: what each is worth before it is read.
+
+        The likeliest is read first, then those that may still be better than it, all at once.
         """
         best: Finding | None = None
-        for worth, fit in sorted(((self._worth(fit, changed), fit) for fit in fits), key=lambda one: -one[0]):
-            if best is not None and best.worth >= worth + READ_WORTH:
-                break
-            [top] = self._read(picture, [fit.pose])
-            off = COVERED_OFF if covered is not None and is_same(top, covered) else 0.0
-            found = Finding(worth + READ_WORTH * top.sure - off, top, fit.score)
-            best = found if best is None or found.worth > best.worth else best
+        left = sorted(likely, key=lambda one: -one[0])
+        while left:
+            now, left = (left[:1], left[1:]) if best is None else (left, [])
+            for (worth, fit, free), top in zip(now, self._read(picture, [fit.pose for _, fit, _ in now]), strict=True):
+                off = COVERED_OFF if covered is not None and is_same(top, covered) else 0.0
+                found = Finding(worth + READ_WORTH * top.sure - off, top, fit.score, free)
+                best = found if best is None or found.worth > best.worth else best
+            left = [one for one in left if best is None or one[0] + READ_WORTH > best.worth]
         return best
 
     def _worth(self, fit: Fit, changed: Mask | None) -> float:

@@ -31,8 +31,21 @@ CROP_SIZE: Final = (88, 120)
 CROP_MARGIN: Final = 4
 """Pixels round the card inside the crop, so that an index survives a quad that is 2.5 mm off."""
 
+CROP_CORNERS: Final = np.array(
+    [
+        (CROP_MARGIN - 0.5, CROP_MARGIN - 0.5),
+        (CROP_SIZE[0] - CROP_MARGIN - 0.5, CROP_MARGIN - 0.5),
+        (CROP_SIZE[0] - CROP_MARGIN - 0.5, CROP_SIZE[1] - CROP_MARGIN - 0.5),
+        (CROP_MARGIN - 0.5, CROP_SIZE[1] - CROP_MARGIN - 0.5),
+    ],
+    np.float32,
+)
+"""Where the card's top left, top right, bottom right and bottom left lie in the crop."""
+
 CERTAIN: Final = 0.99
 """A crop that is read so surely one way up need not be read the other way up."""
+CLEARLY_NOTHING: Final = 0.9
+"""Nor one that shows so surely no card one way up: the other way up no card has ever come of it."""
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -56,11 +69,7 @@ def rectify(image: Image, quad_px: Quad) -> Image:
     """
     quad = np.asarray(quad_px, np.float64).reshape(4, 2)
     image, quad = _shrunk(image, quad)
-    width, height = CROP_SIZE
-    left, top = CROP_MARGIN - 0.5, CROP_MARGIN - 0.5
-    right, bottom = width - CROP_MARGIN - 0.5, height - CROP_MARGIN - 0.5
-    target = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float32)
-    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
+    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), CROP_CORNERS)
     return np.asarray(cv2.warpPerspective(image, warp, CROP_SIZE, flags=cv2.INTER_LINEAR), np.uint8)
 
 
@@ -111,7 +120,8 @@ class CardReader:
         upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
         logits = self._network(upright)
         odds = _softmax(logits)
-        unsure = np.flatnonzero(odds.max(axis=1) < enough)
+        nothing = odds[:, -1] > (CLEARLY_NOTHING if enough < 1 else enough)
+        unsure = np.flatnonzero((odds.max(axis=1) < enough) & ~nothing)
         if unsure.size:
             turned = self._network(np.ascontiguousarray(upright[unsure, :, ::-1, ::-1]))
             # the same card twice is hardly independent, so the evidence is not added

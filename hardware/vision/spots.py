@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hardware.frames import Frame, Image
@@ -13,6 +13,7 @@ from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     LEAST_CHANGE_MM2,
     LEAST_EDGES,
+    NOTHING_THERE,
     SAME_PLACE_MM,
     SURE_ENOUGH,
     Finding,
@@ -98,6 +99,17 @@ class _Look:
     found: Finding | None
 
 
+@dataclass(slots=True)
+class _Choice:
+    """The look that counts, while its card is read again bit by bit: a frame for each bit."""
+
+    look: _Look
+    surer: bool = False
+    """Whether it was read in other places near."""
+    moved: bool = False
+    """Whether something came over the spot again since."""
+
+
 class Spot:
     """Watches one spot; `top` is what lay there when it was last settled."""
 
@@ -132,6 +144,7 @@ class Spot:
         self.visits: dict[Player, int] = {}
         self._present: deque[tuple[int, frozenset[Player]]] = deque(maxlen=MOST_REMEMBERED)
         self._looks: list[_Look] = []
+        self._choice: _Choice | None = None
         self._glimpse: Finding | None = None
         self._glimpses: list[Glimpse] = []
         self._free: Free = "whole"
@@ -158,10 +171,6 @@ class Spot:
         near = [players for moment, players in self._present if abs(moment - at_ns) <= AROUND_NS]
         return frozenset().union(*near)
 
-    def was_near(self, player: Player, from_ns: int, until_ns: int) -> bool:
-        """Return whether a player's hand was over it at any time between two moments."""
-        return any(player in players for moment, players in self._present if from_ns <= moment <= until_ns)
-
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
         self._keep(self.patch.cut(image))
@@ -184,24 +193,26 @@ class Spot:
         over = [hand for hand in hands if self._is_over(hand)]
         for hand in over:
             self.visits[hand.player] = frame.at_ns
-        self._present.append((frame.at_ns, frozenset(hand.player for hand in over)))
+        if over:
+            self._present.append((frame.at_ns, frozenset(hand.player for hand in over)))
         if self.disturbed_ns is None:
             if not over and (not self._motion.moved or self.zone.share(self._motion.moving) <= MOVING_SHARE):
                 return None
             self.disturbed_ns = frame.at_ns
-        if self._core.share(self._motion.moving) > MOVING_SHARE:
+        moving = self._core.share(self._motion.moving) > MOVING_SHARE
+        if self._choice is not None:
+            self._choice.moved |= moving or any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
+            return self._read_choice(self._choice, bool(over)) if may_look else None
+        if moving:
             self._peeked_ns, self._bare_ns, self._glimpse = 0, -PEEK_NS, None
             return self._conclude_if_read()
         if not may_look or frame.at_ns < self._wait_until_ns:
             return None
+        if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
+            return self._peek(frame, over, expected) if self._peeks else None
         if over and frame.at_ns - self._bare_ns < PEEK_NS:
             self.disturbed_ns = frame.at_ns
             return None
-        if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
-            if frame.at_ns - self._peeked_ns < PEEK_NS:
-                return None
-            if not self._is_bare(frame.image):
-                return self._peek(frame, over, expected)
         return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
@@ -212,8 +223,7 @@ class Spot:
 
     def _peek(self, frame: Frame, over: Sequence[Hand], expected: Set[Card]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
-        if not self._peeks:
-            self._peeked_ns = frame.at_ns
+        if frame.at_ns - self._peeked_ns < PEEK_NS:
             return None
         ends = [FREE_END[player] for player in sorted({hand.player for hand in over})]
         if self._glimpse is None and self._is_bare_at(frame.image, ends):
@@ -221,12 +231,8 @@ class Spot:
             return None
         picture = self.patch.cut(frame.image)
         if area_mm2(changed_pixels(picture, self.picture), self.patch) < LEAST_NEW_MM2:
-            self._peeked_ns = frame.at_ns
             return None
         self.looked = True
-        free = self.finder.free(picture)
-        if free is not None and (self.top is None or not is_same(free.top, self.top)):
-            return self._look_at(frame, picture, free)
         glimpse, self._glimpse = self._glimpse, None
         found = self.finder.under_hands(picture, self.picture, ends, glimpse)
         if found is None or any(found.top.shows_same(old) for old in self._lying()):
@@ -247,13 +253,6 @@ class Spot:
             self._peeked_ns = frame.at_ns
         return None
 
-    def _look_at(self, frame: Frame, picture: Image, free: Finding) -> Settled | None:
-        """Take a card that lies free, though a hand seems to be over it: it only hangs together with the hand."""
-        self._looks.append(_Look(frame.at_ns, picture.copy(), True, free))
-        if free.top.sure > SURE_ENOUGH or len(self._looks) >= MOST_LOOKS:
-            return self._at_rest(self._conclude(), hand_near=True)
-        return None
-
     def _remember(self, glimpse: Glimpse) -> None:
         """Keep a glimpse; of two of one card the surer one."""
         last = self._glimpses[-1] if self._glimpses else None
@@ -267,7 +266,9 @@ class Spot:
 
     def _look(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Look at the spot as it lies free, again in the next frames if it does not convince."""
-        if self._is_bare(frame.image):
+        likeness = self._like_before()
+        bare, share = (False, 0.0) if likeness is None else likeness.shown(frame.image)
+        if bare:
             self._looks.clear()
             return self._still_bare(frame, hand_near)
         picture = self.patch.cut(frame.image)
@@ -276,7 +277,7 @@ class Spot:
             self._looks.clear()
             return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
         self.looked = True
-        covered = self.shows(frame.image) < COVERED_PRINT
+        covered = share < COVERED_PRINT
         found = self._found(picture, changed, covered)
         agreed = found is not None and any(self._agree(found, look.found) for look in self._looks)
         self._looks.append(_Look(frame.at_ns, picture.copy(), covered, found))
@@ -285,6 +286,8 @@ class Spot:
             return None
         if found is not None and (found.convinces or agreed):
             return self._at_rest(self._conclude(), hand_near)
+        if self._is_empty_place():
+            return self._at_rest(self._conclude(), hand_near)
         if len(self._looks) < MOST_LOOKS:
             return None
         if self._in_vain < MOST_IN_VAIN and not any(_is_read(look.found) for look in self._looks):
@@ -292,17 +295,30 @@ class Spot:
             self._wait_until_ns = frame.at_ns + PEEK_NS
             self._looks.clear()
             return None
-        return self._at_rest(self._conclude(), hand_near)
+        self._choice = _Choice(self._best_look())
+        return None
+
+    def _is_empty_place(self) -> bool:
+        """Whether a place of a row clearly shows no card, neither where one lay nor anywhere near."""
+        return not self._peeks and len(self._looks) > 1 and all(_is_nothing(look.found) for look in self._looks)
+
+    def _read_choice(self, choice: _Choice, hand_near: bool) -> Settled | None:
+        """Do the next bit of reading the look that counts; return what is new when it is done."""
+        self.looked = True
+        look = choice.look
+        if look.found is not None and not choice.surer and look.found.top.sure <= SURE_ENOUGH:
+            choice.look = replace(look, found=self.finder.surer(look.picture, look.found))
+            choice.surer = True
+            return None
+        self._choice = None
+        now = None if look.found is None else self.finder.refined(look.picture, look.found)
+        seen = self._settled(look.at_ns, look.picture, now)
+        return seen if choice.moved else self._at_rest(seen, hand_near)
 
     def shows(self, image: Image) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
         likeness = self._like_before()
         return 0.0 if likeness is None else likeness.share(image)
-
-    def _is_bare(self, image: Image) -> bool:
-        """Whether the top still lies bare in its place, and no card beside it."""
-        likeness = self._like_before()
-        return likeness is not None and likeness.is_bare(image)
 
     def _is_bare_at(self, image: Image, ends: Sequence[Free]) -> bool:
         """Whether the top still shows at the ends that hands leave free: no card was laid on it."""
@@ -337,10 +353,14 @@ class Spot:
         """Look where a card is likely; if that is not sure, next time everywhere, then for one that lies across."""
         covered = self.top if is_covered else None
         main = biggest_change(changed, self.patch)
-        sure = any(self._is_answer(look) for look in self._looks)
+        sure = any(look.found is not None and _is_sure(look.found) for look in self._looks)
         if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
             return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
-        near = [look.found.top.pose for look in self._looks if look.found is not None][-2:]
+        seen = [look.found for look in self._looks if look.found is not None]
+        if sure:
+            again = [found.top.pose for found in seen if _is_sure(found)][-1:]
+            return self.finder.glance(picture, main, again, covered, fill=False)
+        near = [found.top.pose for found in seen][-2:]
         near += [self.top.pose] if self.top is not None and not near else []
         return self.finder.glance(picture, main, near, covered)
 
@@ -349,12 +369,6 @@ class Spot:
         if earlier is None or not (_is_sure(found) and _is_sure(earlier) and is_same(found.top, earlier.top)):
             return False
         return self.top is None or not is_same(found.top, self.top)
-
-    def _is_answer(self, look: _Look) -> bool:
-        """Whether a look shows a card for certain, and not what another one leaves free of the old top."""
-        if look.found is None or not _is_sure(look.found):
-            return False
-        return not look.covered or self.top is None or not is_same(look.found.top, self.top)
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""
@@ -371,10 +385,14 @@ class Spot:
             changed = changed_pixels(last.picture, self.picture)
             found = self._found(last.picture, changed, last.covered)
             self._looks.append(_Look(last.at_ns, last.picture, last.covered, found))
-        best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
-        self._looks.clear()
+        best = self._best_look()
         now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
         return self._settled(best.at_ns, best.picture, now)
+
+    def _best_look(self) -> _Look:
+        best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
+        self._looks.clear()
+        return best
 
     def _at_rest(self, seen: Settled, hand_near: bool) -> Settled:
         """The spot lies free and still: this is how it looks from now on, unless a hand is still near."""
@@ -414,6 +432,10 @@ class Spot:
 
 def _is_sure(found: Finding) -> bool:
     return found.top.sure > CERTAIN and found.edges > LEAST_EDGES
+
+
+def _is_nothing(found: Finding | None) -> bool:
+    return found is None or (found.top.reading.nothing > NOTHING_THERE and found.edges < LEAST_EDGES)
 
 
 def _is_read(found: Finding | None) -> bool:

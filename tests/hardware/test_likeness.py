@@ -54,3 +54,16 @@ def test_a_hand_over_the_lower_half_leaves_about_half_of_the_print(likeness: Lik
 def test_a_blank_card_cannot_be_told_from_another_one() -> None:
     blank = np.full((180, 180, 3), 235, np.uint8)
     assert not Likeness(CARD_MM, blank, QUAD, QUAD).is_bare(blank)
+
+
+def test_a_hand_over_one_end_leaves_the_other_bare(likeness: Likeness) -> None:
+    picture = table(noise=1)
+    picture[int(TOP + 44 * SCALE) :] = (120, 150, 200)
+    assert likeness.is_bare_at(picture, upper=True)
+    assert not likeness.is_bare_at(picture, upper=False)
+
+
+def test_a_card_laid_under_a_hand_covers_the_free_end(likeness: Likeness) -> None:
+    picture = table(pips=6, dx=3.0, noise=1)
+    picture[int(TOP + 44 * SCALE) :] = (120, 150, 200)
+    assert not likeness.is_bare_at(picture, upper=True)
