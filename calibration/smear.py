@@ -220,7 +220,7 @@ def _fall(profile: NDArray[Any]) -> int | None:
 def smear_answer(smear: Smear | None, px_per_mm: float | None) -> Answer:
     """Does a card stay readable on its way? `px_per_mm`: the picture's scale, None where it is not known."""
     if smear is None:
-        return skip("motion blur is told by a card that is moved to and fro in view of the camera; do this step again")
+        return skip("told by a card that is moved to and fro, at ten pictures a second or more; do this step again")
     exposure_ms = smear.exposure_ns / 1e6
     in_play_mm = PLAY_MM_S * exposure_ms / 1e3
     says = (

@@ -47,11 +47,11 @@ class Place:
         if reading.face_down > 0.5:
             return ok(f"face down ({reading.face_down:.2f})")
         (first, p), *others = [*reading.cards.items()] or [(UNREAD, 0.0)]
-        second = f", then {others[0][0]} {others[0][1]:.3f}" if others else ""
+        second = f", then {others[0][0]} {100 * others[0][1]:.1f} %" if others else ""
         if p >= SURE:
-            return ok(f"{first} {p:.3f}{second}")
+            return ok(f"{first} {100 * p:.1f} %{second}")
         cure = "give it more light, or enrol the deck: `spit-referee calibrate deck`"
-        return warn(f"perhaps {first} {p:.3f}{second}", cure)
+        return warn(f"perhaps {first} {100 * p:.1f} %{second}", cure)
 
 
 def read_table(image: Image, table: Table, reader: Reader) -> list[Place]:

@@ -23,6 +23,7 @@ HUNG_NS: Final = 12_000 * MILLISECOND
 MOST_HUNG: Final = 3
 """Threads that never came back from the driver; with more, only a restart of the service helps."""
 USUAL: Final = Limits()
+SILENCE: Final = "no picture comes; check the camera's plug and cable"
 BACK_AFTER: Final = 3
 """Good pictures in a row before the camera is trusted again."""
 
@@ -39,7 +40,9 @@ class WatchedCamera:
         behind_pads_ns: int = 0,
         clock: Clock = monotonic_ns,
         limits: Limits = USUAL,
+        silence: str = SILENCE,
     ) -> None:
+        """`silence`: what is said, with its cure, when no picture comes and the device names no reason."""
         first = make()
         self.name, self.fps, self.size_px = first.name, first.fps, first.size_px
         self.complaints: list[str] = []
@@ -57,6 +60,7 @@ class WatchedCamera:
         self._threads: list[Thread] = []
         self._good_ns = clock()
         self._good_in_a_row = 0
+        self._silence = silence
         self._trouble = "no picture has come yet"
         self._lost_because = ""
 
@@ -105,7 +109,7 @@ class WatchedCamera:
     def check(self, now_ns: int) -> None:
         """Say so if no good picture came for too long, and replace a thread that hangs. Call a few times a second."""
         if not self._lost_because and now_ns - self._good_ns > self._lost_after_ns:
-            self._lose(self._trouble or "no picture comes; check the camera's plug and cable")
+            self._lose(self._trouble or self._silence)
         hung = now_ns - self.beat_ns > HUNG_NS
         if hung and self._alive() <= MOST_HUNG:
             self._trouble = "the camera's driver hangs; plug the camera in again"

@@ -41,6 +41,7 @@ _STEP_NS: Final = 50_000_000
 _SETTLED_NS: Final = 400_000_000
 _ROWS: Final = 10
 """So many stacks are laid before both rows lie."""
+_SILENCE: Final = "the simulated table is not drawn in time; end other programs on this machine"
 _PATIENCE_NS: Final = 4_000_000_000
 """A rendered table may stall on a busy laptop, or be slow; a camera may not."""
 
@@ -101,9 +102,8 @@ class PracticeFilm(WatchedCamera):
     """A practice camera with its watchdog, which ends when the script is over."""
 
     def __init__(self, camera: PracticeCamera, sink: ObservationSink, length_ns: int | None) -> None:
-        super().__init__(
-            lambda: camera, sink, lost_after_ns=_PATIENCE_NS, limits=Limits(late_ns=_PATIENCE_NS, slow_share=0.0)
-        )
+        limits = Limits(late_ns=_PATIENCE_NS, slow_share=0.0)
+        super().__init__(lambda: camera, sink, lost_after_ns=_PATIENCE_NS, limits=limits, silence=_SILENCE)
         self._camera, self._length_ns = camera, length_ns
 
     def frames(self) -> Iterator[Frame]:
