@@ -131,14 +131,13 @@ class Readings(msgspec.Struct, frozen=True):
 class PileView(msgspec.Struct):
     """What a middle pile was last seen to show."""
 
-    stack: list[Readings] = []
+    stack: tuple[Readings, ...] = ()
     """The cards that came down of late, the uppermost last."""
     seen_ns: int = LONG_AGO
-    strange: list[PileRead] = []
+    strange: tuple[PileRead, ...] = ()
     """Looks that no world explains: misread, or ahead of the report of a landing."""
     shown: Card | None = None
     """What the last look at it read."""
-    odd_looks: int = 0
     empty_looks: int = 0
     was_empty: bool = False
     """Whether it was seen to be empty in this deal."""
@@ -149,7 +148,7 @@ class PileView(msgspec.Struct):
     changed_ns: int = LONG_AGO
 
     def copy(self) -> "PileView":
-        return changed(self, strange=list(self.strange), stack=list(self.stack))
+        return changed(self)
 
     def odds_of(self, card: Card) -> CardOdds:
         """All readings together of the uppermost card that was read as this one."""
@@ -164,7 +163,8 @@ class PileView(msgspec.Struct):
         """The uppermost card was read once more."""
         if self.stack:
             one = self.stack[-1]
-            self.stack[-1] = Readings(evidence.merged(one.odds, odds, one.first), one.first or odds)
+            again = Readings(evidence.merged(one.odds, odds, one.first), one.first or odds)
+            self.stack = (*self.stack[:-1], again)
 
     def under(self, card: Card) -> Card:
         """The card that lies under the uppermost one that was read as this one; unread if it came down long ago."""
@@ -178,14 +178,15 @@ class PileView(msgspec.Struct):
         told of lies there only once."""
         card = evidence.best_card(odds)
         is_known = card is not None and self.stack and evidence.best_card(self.stack[-1].odds) == card
-        self.stack = [*(self.stack[:-1] if is_known else self.stack[-5:]), Readings(odds, first)]
+        self.stack = (*(self.stack[:-1] if is_known else self.stack[-5:]), Readings(odds, first))
 
     def take(self, odds: CardOdds) -> None:
         """A card was taken off."""
         if self.stack:
             fits = [evidence.card_likelihood(lying.odds, card) if (card := evidence.best_card(odds)) else 0.0
                     for lying in self.stack]  # fmt: skip
-            del self.stack[max(range(len(fits)), key=lambda n: (fits[n], n))]
+            taken = max(range(len(fits)), key=lambda n: (fits[n], n))
+            self.stack = self.stack[:taken] + self.stack[taken + 1 :]
 
 
 class Belief(msgspec.Struct, eq=False):
@@ -228,12 +229,13 @@ class Belief(msgspec.Struct, eq=False):
     """What people agreed on about landings, by their numbers: it outweighs everything that was seen."""
 
     def copy(self) -> Self:
+        rows, piles = self.rows, self.piles
         return changed(
             self,
             layout=self.layout.copy(),
-            rows={player: row.copy() for player, row in self.rows.items()},
-            piles={pile: view.copy() for pile, view in self.piles.items()},
-            open={n: changed(one) for n, one in self.open.items()},
+            rows={"p1": rows["p1"].copy(), "p2": rows["p2"].copy()},
+            piles={"A": piles["A"].copy(), "B": piles["B"].copy()},
+            open={n: changed(one) for n, one in self.open.items()} if self.open else {},
         )
 
     @property

@@ -107,8 +107,6 @@ class Core(Looks, eq=False):
             if log_weight > heaviest + NEGLIGIBLE
         )
         pile.put(self._with_row_readings(n, landing), first)
-        if landing.at_ns >= pile.changed_ns:
-            pile.odd_looks = 0
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         return []
@@ -125,7 +123,7 @@ class Core(Looks, eq=False):
             cards = evidence.merged(cards, look.cards, landing.cards) if cards else look.cards
             if evidence.best_card(look.cards) == first:
                 view.seen_ns = max(view.seen_ns, look.at_ns)
-        view.strange = kept
+        view.strange = tuple(kept)
         return msgspec.structs.replace(landing, cards=cards)
 
     def _bared_top(self, landing: CardLanded) -> CardTakenBack | None:
@@ -172,7 +170,7 @@ class Core(Looks, eq=False):
         view.take(taken.cards)
         card = next((verdict.card for verdict in told if isinstance(verdict, TakenBack)), None)
         view.taken = CardTaken(card, taken.at_ns) if card is not None else None
-        view.changed_ns, view.odd_looks = max(view.changed_ns, taken.at_ns), 0
+        view.changed_ns = max(view.changed_ns, taken.at_ns)
         self.moved_ns = max(self.moved_ns, taken.at_ns)
         self._look_again(n, taken.pile)
         return told
@@ -221,8 +219,7 @@ class Core(Looks, eq=False):
     def pile_taken(self, n: int, taken: PilesTaken) -> list[AnyVerdict]:
         """A pile was picked up. Who takes which says how many cards each has from now on, whatever the slaps said."""
         view = self.piles[taken.pile]
-        view.is_old = False
-        view.strange.clear()
+        view.is_old, view.strange = False, ()
         who = evidence.likely_player(taken.players)
         if who == "unknown" or self.position.phase is Phase.OVER:
             return []
@@ -461,8 +458,9 @@ class Core(Looks, eq=False):
                        for touch in self.landed]  # fmt: skip
         at_ns = one.landing.at_ns
         if claim.place is not None and claim.player != "unknown":
-            view = self.rows[claim.player].places[claim.place - 1]
-            view.left = None if view.left == claim.card else view.left
+            places = self.rows[claim.player].places
+            if places[claim.place - 1].left == claim.card:
+                places[claim.place - 1] = msgspec.structs.replace(places[claim.place - 1], left=None)
         told: list[AnyVerdict] = [telling.judged(n, at_ns, claim, p, self.now_ns)]
         told += telling.announced(claim.said, at_ns, self.now_ns, n, self.counts_known)
         return told
@@ -473,8 +471,7 @@ class Core(Looks, eq=False):
         self.worlds = (World(self.position),)
         self.open.clear()
         for view in self.piles.values():
-            view.is_old, view.stack, view.odd_looks, view.was_empty = True, [], 0, False
-            view.strange.clear()
+            view.is_old, view.stack, view.strange, view.was_empty = True, (), (), False
 
     def _forget(self) -> None:
         """What was told needs no memory: worlds that differed only in that become one. What the looks never decide is

@@ -116,17 +116,20 @@ def other_origin_likelihood(origins: Sequence[Origin]) -> float:
 def merged(belief: CardOdds, odds: CardOdds, first: CardOdds) -> CardOdds:
     """The belief about a lying card, first read as `first`, after one more reading, normalized; small candidates are
     dropped."""
-    cards = [*belief, *(card for card in odds if card not in belief)]  # in a fixed order: a replay must agree
     rest, other = rest_of(belief), rest_of(odds)
     believed, read = rest if belief else NOT_SEEN, other if odds else NOT_SEEN  # of a card that is not named
     is_repeat = repeats(odds, first)
     product = {}
-    for card in cards:
+    for card in belief | odds:  # in a fixed order: a replay must agree
         p, q = belief.get(card, 0.0), odds.get(card, 0.0)
         fresh = q if q > 0 else read
         product[card] = (p if p > 0 else believed) * (SHARED_ERROR + (1 - SHARED_ERROR) * fresh if is_repeat else fresh)
     total = sum(product.values()) + rest * other * OTHER_CARDS
-    return {card: p for card, value in product.items() if (p := value / total) > FORGOTTEN}
+    kept = {}
+    for card, value in product.items():
+        if value / total > FORGOTTEN:
+            kept[card] = value / total
+    return kept
 
 
 def repeated(odds: CardOdds, card: Card, times: int) -> CardOdds:
@@ -143,10 +146,9 @@ def repeated(odds: CardOdds, card: Card, times: int) -> CardOdds:
 
 def kind_of(seen: PlaceSeen) -> tuple[str, Card | None]:
     """What a place most likely shows: `face` with its card, `down`, `empty`, or `hidden`."""
-    card = best_card(seen.cards)
-    face = sum(seen.cards.values())
-    if max(face, seen.face_down, seen.empty) < 0.5:
+    face, down, empty = sum(seen.cards.values()), seen.face_down, seen.empty
+    if face < 0.5 and down < 0.5 and empty < 0.5:
         return "hidden", None
-    if face >= seen.face_down and face >= seen.empty:
-        return "face", card
-    return ("down", None) if seen.face_down >= seen.empty else ("empty", None)
+    if face >= down and face >= empty:
+        return "face", best_card(seen.cards)
+    return ("down", None) if down >= empty else ("empty", None)

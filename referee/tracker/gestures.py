@@ -4,6 +4,7 @@ Both own pads within 150 ms with no landing within 250 ms say "I can't play"; bo
 "ready"; all four held for two seconds take the last call back.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -25,32 +26,31 @@ Pad = tuple[Player, Pile]
 class Gestures(msgspec.Struct, eq=False):
     """What the pads of both players were used for lately. Everything is told in observations; nothing reads a clock."""
 
-    presses: list[PadSlapped] = []
-    landings: list[int] = []
-    held: dict[Pad, int] = {}
+    presses: tuple[PadSlapped, ...] = ()
+    landings: tuple[int, ...] = ()
+    held: Mapping[Pad, int] = {}
     """Pads that are down, and since when."""
     spoken: frozenset[Pad] = frozenset()
     """Pads whose present hold was already understood."""
 
     def copy(self) -> "Gestures":
-        return replace(self, presses=list(self.presses), landings=list(self.landings), held=dict(self.held))
+        return replace(self)
 
     def press(self, press: PadSlapped) -> None:
-        self.presses = [old for old in self.presses if old.at_ns > press.at_ns - REMEMBER_NS]
-        self.presses.append(press)
+        young = (old for old in self.presses if old.at_ns > press.at_ns - REMEMBER_NS)
+        self.presses = (*young, press)
         if press.player is not None:
-            self.held[press.player, press.pile] = press.at_ns
-            self.spoken -= {(press.player, press.pile)}
+            pad = (press.player, press.pile)
+            self.held, self.spoken = {**self.held, pad: press.at_ns}, self.spoken - {pad}
 
     def release(self, release: PadReleased) -> None:
-        if release.player is not None:
-            self.held.pop((release.player, release.pile), None)
-            self.spoken -= {(release.player, release.pile)}
+        pad = (release.player, release.pile)
+        self.held = {other: since_ns for other, since_ns in self.held.items() if other != pad}
+        self.spoken = frozenset(other for other in self.spoken if other != pad)
 
     def land(self, at_ns: int) -> None:
         """A card came down: pads may have felt it."""
-        self.landings = [old for old in self.landings if old > at_ns - REMEMBER_NS]
-        self.landings.append(at_ns)
+        self.landings = (*(old for old in self.landings if old > at_ns - REMEMBER_NS), at_ns)
 
     def meaning(self, press: PadSlapped) -> Meaning:
         """What a press was, once everything within 250 ms around it is known."""

@@ -1,5 +1,7 @@
 """Freshly dealt rows: when the old cards are gone and the new tops lie still, the row is laid out (R59)."""
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec.structs import replace
 
@@ -21,33 +23,33 @@ LONG_ENOUGH_NS = 6_000_000_000
 class Layout(msgspec.Struct, eq=False):
     """Whose row of the present deal has been seen lying there."""
 
-    laid: set[Player] = set()
-    cleared: set[Player] = set()
+    laid: frozenset[Player] = frozenset()
+    cleared: frozenset[Player] = frozenset()
     since_ns: int = 0
-    looks: dict[Player, tuple[tuple[int, ...], int]] = {}
+    looks: Mapping[Player, tuple[tuple[int, ...], int]] = {}
     """The places that showed a face, and in how many looks in a row."""
 
     def copy(self) -> "Layout":
-        return replace(self, laid=set(self.laid), cleared=set(self.cleared), looks=dict(self.looks))
+        return replace(self)
 
     def is_laid(self, player: Player) -> bool:
         return player in self.laid
 
     def begin(self, at_ns: int, cleared: bool) -> None:
         """A new deal: nothing lies there yet; the cards of the old one may (unless `cleared`)."""
-        self.laid, self.looks, self.since_ns = set(), {}, at_ns
-        self.cleared = set(PLAYERS) if cleared else set()
+        self.laid, self.looks, self.since_ns = frozenset(), {}, at_ns
+        self.cleared = frozenset(PLAYERS if cleared else ())
 
     def look(self, player: Player, row: RowView, at_ns: int) -> bool:
         """Take a look in; True if the row lies still and may be read."""
         if row.count("face") == 0 and row.count("down") == 0 and row.count("empty") >= 3:
-            self.cleared.add(player)
+            self.cleared |= {player}
         if player not in self.cleared and at_ns - self.since_ns < LONG_ENOUGH_NS:
             return False
         faces = tuple(place for place, _ in row.faces())
         before, looks = self.looks.get(player, ((), 0))
         looks = looks + 1 if faces and faces == before and row.count("unknown") == 0 else 1
-        self.looks[player] = (faces, looks)
+        self.looks = {**self.looks, player: (faces, looks)}
         return looks >= STILL_LOOKS
 
     def lay(self, rules: RuleSet, position: Position, player: Player, row: RowView, at_ns: int) -> Position:
@@ -56,13 +58,13 @@ class Layout(msgspec.Struct, eq=False):
         event = LaidOut(at_ns=at_ns, player=player, tops=tuple(card for _, card in faces))
         ruling, after, _ = lay_out(rules, position, event, (event,))
         if isinstance(ruling, Legal):
-            self.laid.add(player)
+            self.laid |= {player}
             after = after.with_side(player, row=_where_they_lie(after.side(player).row, [place for place, _ in faces]))
         return after
 
     def force(self, position: Position, row: RowView, player: Player) -> Position:
         """The deal begins before the row was seen well: unread tops are filled in by later looks."""
-        self.laid.add(player)
+        self.laid |= {player}
         seen = dict(row.faces())
         stocks = [
             replace(stock, down=stock.down - 1, up=(seen.get(place, UNREAD),)) if stock.down and not stock.up else stock

@@ -48,15 +48,13 @@ class Looks(Landings, eq=False):
         shown = [world.top(look.pile) for world in self.worlds]
         tops = set(shown)
         if best not in tops and UNREAD not in tops:
-            view.odd_looks += 1
-            view.strange.append(look)
+            view.strange += (look,)
             return
         first = view.first
         if look.at_ns > view.changed_ns + JITTER_NS:
             view.read_again(look.cards)
         if best == self.top(look.pile):
-            view.seen_ns, view.odd_looks = look.at_ns, 0
-            view.strange.clear()
+            view.seen_ns, view.strange = look.at_ns, ()
             if view.stack and best != evidence.best_card(view.stack[-1].odds) and self._came_unseen(look.pile, best):
                 view.put(look.cards, look.cards)
         if UNREAD in tops:
@@ -74,7 +72,7 @@ class Looks(Landings, eq=False):
         """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""
         view = self.piles[look.pile]
         view.is_old, view.seen_ns, view.shown, view.was_empty = False, look.at_ns, None, True
-        view.strange.clear()
+        view.strange = ()
         view.empty_looks += 1
         position = self.position
         if position.phase is not Phase.FIRST_SPIT or position.middle(look.pile).top is None or view.empty_looks < 2:
@@ -89,7 +87,7 @@ class Looks(Landings, eq=False):
 
     def _look_again(self, n: int, pile: Pile) -> None:
         """A landing or a taking back was reported: looks that were ahead of it are understood now."""
-        looks, self.piles[pile].strange = self.piles[pile].strange, []
+        looks, self.piles[pile].strange = self.piles[pile].strange, ()
         for look in looks:
             self.look_at_pile(n, look)
 
@@ -97,7 +95,7 @@ class Looks(Landings, eq=False):
         """Looks from before `until_ns` will not be explained by any report any more: something was missed."""
         view = self.piles[pile]
         looks = [look for look in view.strange if look.at_ns < until_ns]
-        view.strange = [look for look in view.strange if look.at_ns >= until_ns]
+        view.strange = tuple(look for look in view.strange if look.at_ns >= until_ns)
         for look in looks:
             if look.at_ns >= view.changed_ns:
                 self._wonder(n, look, evidence.best_card(look.cards))

@@ -1,5 +1,7 @@
 """Where to begin: from the first settled picture, if nobody says what lies on the table."""
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec.structs import replace
 
@@ -18,19 +20,19 @@ from referee.tracker.evidence import best_card, kind_of
 class Opening(msgspec.Struct, eq=False):
     """The first looks at the table, until they make a picture of it."""
 
-    piles: dict[Pile, PileRead] = {}
-    rows: dict[Player, RowRead] = {}
+    piles: Mapping[Pile, PileRead] = {}
+    rows: Mapping[Player, RowRead] = {}
 
     def copy(self) -> "Opening":
-        return replace(self, piles=dict(self.piles), rows=dict(self.rows))
+        return replace(self)
 
     def see(self, seen: AnyObservation) -> bool:
         """Take something in; True if it is enough to begin with: all piles and rows, or a card in the air."""
         match seen:
             case PileRead(pile=pile):
-                self.piles[pile] = seen
+                self.piles = {**self.piles, pile: seen}
             case RowRead(player=player):
-                self.rows[player] = seen
+                self.rows = {**self.rows, player: seen}
             case CardLanded():
                 return True
             case _:

@@ -26,9 +26,9 @@ def find_the_thread(core: Core) -> list[AnyVerdict]:
         return []
     core.worlds = (World(_as_it_lies(core, tops)),)
     core.open, core.counts_doubtful, landings, core.lost = {}, True, core.lost, 0
-    core.layout.laid, core.quiet_until_ns = set(PLAYERS), core.now_ns + QUIET_NS
+    core.layout.laid, core.quiet_until_ns = frozenset(PLAYERS), core.now_ns + QUIET_NS
     for view in core.piles.values():
-        view.strange.clear()
+        view.strange = ()
     return [
         CannotTell(at_ns=core.now_ns, decided_ns=core.now_ns, about="table"),
         BackInStep(at_ns=core.now_ns, decided_ns=core.now_ns, landings=landings),

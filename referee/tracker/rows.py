@@ -13,7 +13,7 @@ Kind = Literal["face", "down", "empty", "unknown"]
 LONG_AGO = -(2**62)
 
 
-class PlaceView(msgspec.Struct):
+class PlaceView(msgspec.Struct, frozen=True):
     """One place: what it showed at `seen_ns`, the last time it was seen at all."""
 
     kind: Kind = "unknown"
@@ -48,36 +48,38 @@ class PlaceView(msgspec.Struct):
             return repeated(self.odds, card, self.agreed)
         return self.left_odds if self.left == card else {}
 
-    def _leaves(self, at_ns: int) -> None:
-        if self.kind == "face" and self.card is not None:
-            self.left_odds = self.readings(self.card)
-            self.left, self.left_after_ns, self.left_before_ns = self.card, self.seen_ns, at_ns
+    def seen_again(self, at_ns: int) -> "PlaceView":
+        """A look has shown the same."""
+        return replace(self, seen_ns=at_ns, odd_looks=0, agreed=self.agreed + 1)
 
-    def face(self, odds: CardOdds, at_ns: int) -> None:
+    def face(self, odds: CardOdds, at_ns: int) -> "PlaceView":
         """A face lies there now; another one that was seen before has left."""
-        if self.card != best_card(odds):
-            self._leaves(at_ns)
-            self.agreed = 0
-        self.kind, self.odds, self.seen_ns, self.since_ns, self.odd_looks = "face", odds, at_ns, at_ns, 0
-        self.card, self.first = best_card(odds), odds
+        card = best_card(odds)
+        before = self if self.card == card else self._without_face(at_ns)
+        return replace(before, kind="face", card=card, first=odds, odds=odds, seen_ns=at_ns, since_ns=at_ns,
+                       odd_looks=0)  # fmt: skip
 
-    def lose(self, kind: Kind, at_ns: int) -> None:
+    def lose(self, kind: Kind, at_ns: int) -> "PlaceView":
         """The face is not there any more."""
-        self._leaves(at_ns)
-        self.agreed = 0
-        self.kind, self.card, self.odds, self.first = kind, None, {}, {}
-        self.seen_ns, self.since_ns, self.odd_looks = at_ns, at_ns, 0
+        return replace(self._without_face(at_ns), kind=kind, card=None, first={}, odds={}, seen_ns=at_ns,
+                       since_ns=at_ns, odd_looks=0)  # fmt: skip
+
+    def _without_face(self, at_ns: int) -> "PlaceView":
+        if self.kind != "face" or self.card is None:
+            return replace(self, agreed=0)
+        return replace(self, left=self.card, left_odds=self.readings(self.card), left_after_ns=self.seen_ns,
+                       left_before_ns=at_ns, agreed=0)  # fmt: skip
 
 
 class RowView(msgspec.Struct, eq=False):
     """A row as it was last seen, places 1 to 5 in order."""
 
-    places: list[PlaceView] = msgspec.field(default_factory=lambda: [PlaceView() for _ in range(5)])
+    places: list[PlaceView] = msgspec.field(default_factory=lambda: [PlaceView()] * 5)
     read_ns: int = LONG_AGO
     """When the row was last looked at, whatever was hidden."""
 
     def copy(self) -> "RowView":
-        return RowView([replace(place) for place in self.places], self.read_ns)
+        return RowView(list(self.places), self.read_ns)
 
     def faces(self) -> list[tuple[int, Card]]:
         return [(n, place.card) for n, place in enumerate(self.places, 1) if place.kind == "face" and place.card]
@@ -92,39 +94,36 @@ class RowView(msgspec.Struct, eq=False):
         for n, seen in enumerate(places[: len(self.places)]):
             place = self.places[n]
             if place.shows(seen):
-                place.seen_ns, place.odd_looks = at_ns, 0
-                place.agreed += 1
-            elif _news(place, seen, at_ns, gone):
+                self.places[n] = place.seen_again(at_ns)
+                continue
+            self.places[n], is_new = _contradicted(place, seen, at_ns, gone)
+            if is_new:
                 news.append(n + 1)
         return news
 
 
-def _news(place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card]) -> bool:
-    """Take in a look that contradicts what the place showed; True if it shows something else from now on."""
+def _contradicted(place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card]) -> tuple[PlaceView, bool]:
+    """The place after a look that says something else, and whether it shows something else from now on."""
     kind, card = kind_of(seen)
     if kind == "hidden":
-        return False
+        return place, False
     if kind == "face":
         if place.kind == "face" and place.card not in gone:
             return _another_face(place, seen.cards, at_ns)
         if place.kind != "unknown" and card in gone and place.odd_looks < 1:
-            place.odd_looks += 1  # it was just seen to land; look twice
-            return False
-        place.face(dict(seen.cards), at_ns)
-        return True
+            return replace(place, odd_looks=1), False  # it was just seen to land; look twice
+        return place.face(seen.cards, at_ns), True
     if place.kind in ("face", "unknown") or place.odd_looks:
-        place.lose("down" if kind == "down" else "empty", at_ns)
-        return True
-    place.odd_looks += 1
-    return False
+        return place.lose("down" if kind == "down" else "empty", at_ns), True
+    return replace(place, odd_looks=1), False
 
 
-def _another_face(place: PlaceView, odds: CardOdds, at_ns: int) -> bool:
+def _another_face(place: PlaceView, odds: CardOdds, at_ns: int) -> tuple[PlaceView, bool]:
     """Another face than before: a misreading now or earlier, or a card played and the next one turned unseen."""
     known = place.odds if place.card is None else repeated(place.odds, place.card, place.agreed)
-    place.odds, place.agreed = merged(known, odds, place.first), 0
-    best = best_card(place.odds)
+    together = merged(known, odds, place.first)
+    best = best_card(together)
+    place = replace(place, odds=together, agreed=0)
     if best is None or best == place.card:
-        return False
-    place.face(dict(odds), at_ns)
-    return True
+        return place, False
+    return place.face(odds, at_ns), True

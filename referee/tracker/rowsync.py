@@ -96,7 +96,7 @@ def _face(
     if not isinstance(ruling, Legal):
         return named(world, player, place, card), []
     if isinstance(event, Move):
-        _left_behind(row.places[event.from_place - 1], card)
+        row.places[event.from_place - 1] = _left_behind(row.places[event.from_place - 1], card)
     return world.moved_to(after), [event]
 
 
@@ -115,11 +115,9 @@ def _is_still_at(view: PlaceView, card: Card, at_ns: int) -> bool:
     return view.kind == "face" and view.card == card and view.seen_ns == at_ns
 
 
-def _left_behind(view: PlaceView, card: Card) -> None:
+def _left_behind(view: PlaceView, card: Card) -> PlaceView:
     """The place from which a card was moved within the row: it was not played from there."""
-    if view.card == card:
-        view.lose("unknown", view.seen_ns)
-    view.left = None
+    return replace(view.lose("unknown", view.seen_ns) if view.card == card else view, left=None)
 
 
 def _turned_and_moved(position: Position, player: Player, place: int, card: Card) -> Position:

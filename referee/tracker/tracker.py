@@ -23,6 +23,7 @@ from referee.observations import (
     Undo,
 )
 from referee.rules.rule_set import RuleSet
+from referee.table import PLAYERS
 from referee.tracker import recovery, slapping, stillness
 from referee.tracker.belief import MS, Caution
 from referee.tracker.core import Core
@@ -88,7 +89,7 @@ class Tracker:
     def _core(self, position: Position, known: bool) -> Core:
         layout = Layout()
         if position.phase is not Phase.FIRST_SPIT or any(s.up for p in (position.p1, position.p2) for s in p.row):
-            layout.laid = {"p1", "p2"}
+            layout.laid = frozenset(PLAYERS)
         else:
             layout.begin(0, cleared=True)
         return Core(
