@@ -52,7 +52,8 @@ from referee.tracker.belief import (
     OpenLanding,
     Touch,
 )
-from referee.tracker.guesses import Guess, Report
+from referee.tracker.guesses import Report
+from referee.tracker.landings import Branch
 from referee.tracker.looks import Looks
 from referee.tracker.rows import LONG_AGO
 from referee.tracker.worlds import NEGLIGIBLE, Claim, World, lies_at, shares
@@ -90,13 +91,11 @@ class Core(Looks, eq=False):
         self._drop_the_unlikely(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
-        branches: list[tuple[float, World, Guess | Claim]] = []
+        branches = self._branches(self.worlds, report, all_of_them=n in self.agreed)
         for world in self.worlds:
-            for before, guess in self._guesses(world, report):
-                branches.append((before.weight_if(guess.likelihood), before, guess))
             branches += self._reports_of_unseen(world, landing)
         if not self._looks_legal(branches):
-            branches += self._excuses(report)
+            branches += self._excuses(report, branches, all_of_them=n in self.agreed)
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         if heaviest < UNHEARD_OF:
@@ -144,7 +143,7 @@ class Core(Looks, eq=False):
         odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
         return evidence.merged(odds, landing.cards, {}) if odds and landing.cards else odds or landing.cards
 
-    def _looks_legal(self, branches: list[tuple[float, World, Guess | Claim]]) -> bool:
+    def _looks_legal(self, branches: list[Branch]) -> bool:
         """Whether the likeliest understanding of a landing blames nobody."""
         _, world, what = max(branches, key=lambda branch: branch[0])
         return isinstance(what, Claim) or self._judged(world, what)[0].word == "legal"

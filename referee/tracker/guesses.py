@@ -18,7 +18,7 @@ from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import evidence
 from referee.tracker.rows import RowView
-from referee.tracker.worlds import World
+from referee.tracker.worlds import FORGOTTEN, LEAST_LIKELY, World
 
 Rows = Mapping[Player, RowView]
 Hands = Mapping[Player, float]
@@ -29,6 +29,8 @@ ON_UNREAD = 0.18
 """A card fits one that was not read by chance, unless its player saw better."""
 BEATEN = 0.3
 ILLEGAL = 0.03
+CLEAR = 0.3
+"""Where the top of a row fits so well, nothing that nobody has seen is thought of."""
 SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
@@ -103,40 +105,62 @@ class Report(msgspec.Struct, frozen=True):
 
 
 Prior = Callable[[Player, Card], float]
+Candidates = list[tuple[Card, float]]
+"""Cards that may have come from where nobody has seen them, and how well each fits the reading."""
 
 
-def guesses(rules: RuleSet, world: World, rows: Rows, report: Report) -> list[Guess]:
-    """All guesses that matter, in no order."""
+def guesses(
+    rules: RuleSet, world: World, rows: Rows, report: Report, least: float | None = 0.0, *, only_spits: bool = False
+) -> list[Guess]:
+    """All guesses that matter, in no order: none less likely than `least`, nor than a negligible part of the likeliest
+    one (`least` None: really all); or only spit cards that are due."""
     report = report.with_busy_hands(world.position)
     landing, prior = report.landing, _prior(rules, world.position, report.landing)
-    found, best = _from_rows(world, rows, report, prior)
-    if best < 0.3 * LEGAL:
-        found += _spits(world, report)
-        found += _unseen(world, rows, report, prior)
-        found += _misread_tops(world, rows, report, prior)
-        found += _stolen(world, rows, report, prior)
-        if not found or sum(landing.cards.values()) < 0.5:
-            found.append(_nobody_knows(landing))
+    is_bounded = least is not None and landing.together == 1
+    if least is None or landing.together > 1 or least < LEAST_LIKELY:
+        least = 0.0  # nothing is impossible
+    found, best = _from_rows(world, rows, report, prior, CLEAR if only_spits else min(least, CLEAR))
+    if only_spits:
+        found = []
+    if best < CLEAR:
+        if is_bounded and found:
+            likeliest = max([guess.likelihood for guess in found])
+            if likeliest * FORGOTTEN > LEAST_LIKELY:
+                least = max(least, likeliest * FORGOTTEN)
+        cards, each = _unread_candidates(world, landing), 1.0 / _hidden_cards(world.position)
+        found += _spits(world, report, cards, each, least, only_due=only_spits)
+        if not only_spits:
+            found += _unseen(world, rows, report, prior, cards, each, least)
+            found += _misread_tops(world, rows, report, prior, cards, least)
+            found += _stolen(world, rows, report, prior, least)
+            if sum(landing.cards.values()) < 0.5 or not _has_cards(world):
+                found.append(_nobody_knows(landing))
     if landing.together > 1:
         found = list(_in_pairs(world, rows, found))
     return found
 
 
-def _from_rows(world: World, rows: Rows, report: Report, prior: Prior) -> tuple[list[Guess], float]:
+def _from_rows(world: World, rows: Rows, report: Report, prior: Prior, least: float) -> tuple[list[Guess], float]:
     """A face-up top of a row, played by its owner; and how likely the best of them is whatever the row showed."""
     found, landing, best = [], report.landing, 0.0
     named, other_card = landing.cards, report.other_card
+    origins, other_origin = report.origins, report.other_origin
     for player in PLAYERS:
         hand, row = report.hands[player], rows[player]
+        if hand * JUST_LEFT < least:
+            continue
         for place, (_, card) in enumerate(world.lies(player), 1):
             if card is None or card == UNREAD:
                 continue
             p = named.get(card, 0.0)
-            likelihood = hand * (p if p > 0 else other_card) * report.origin(player, place)
+            likelihood = hand * (p if p > 0 else other_card) * origins.get((player, place), other_origin)
+            if likelihood * JUST_LEFT < least:
+                continue
             likelihood *= prior(player, card)
             best = max(best, likelihood)
             likelihood *= _left(row, place, card, landing)
-            found.append(Guess(likelihood, _land(landing, player, card, place), place))
+            if likelihood >= least:
+                found.append(Guess(likelihood, _land(landing, player, card, place), place))
     return found, best
 
 
@@ -172,57 +196,74 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
     return prior
 
 
-def _unread_candidates(world: World, landing: CardLanded) -> list[tuple[Card, float]]:
+def _unread_candidates(world: World, landing: CardLanded) -> Candidates:
     """Cards that the reading names and that are not known to lie face up anywhere; `??` if it names none."""
     position = world.position
-    known = {card for player in PLAYERS for stock in position.side(player).row for card in stock.up}
     if not landing.cards:
         return [(UNREAD, evidence.NOT_SEEN)]
-    tops = {position.A.top, position.B.top}
-    named = [
-        (card, p * (KNOWN_ELSEWHERE if card in known or position.knows_in_middle(card) else 1.0))
-        for card, p in landing.cards.items()
-        if card not in tops
-    ]
+    known: set[Card] = set()
+    for stock in position.p1.row + position.p2.row:
+        known.update(stock.up)
+    tops = (position.A.top, position.B.top)
+    named = []
+    for card, p in landing.cards.items():
+        if card not in tops:
+            lies_elsewhere = card in known or position.knows_in_middle(card)
+            named.append((card, p * (KNOWN_ELSEWHERE if lies_elsewhere else 1.0)))
     unnamed = max(1.0 - sum(landing.cards.values()), evidence.SURELY_WRONG)
     return [*named, (UNREAD, unnamed * min(1.0, _hidden_cards(position) / evidence.OTHER_CARDS))]
 
 
 def _hidden_cards(position: Position) -> int:
     """How many cards nobody has seen yet: each is as likely as the other to be turned."""
-    return max(1, sum(s.down for p in PLAYERS for s in position.side(p).row) + position.p1.packet + position.p2.packet)
+    hidden = position.p1.packet + position.p2.packet
+    for stock in position.p1.row + position.p2.row:
+        hidden += stock.down
+    return max(1, hidden)
 
 
-def _spits(world: World, report: Report) -> Iterator[Guess]:
+def _has_cards(world: World) -> bool:
+    """Whether anybody has a card that could have landed."""
+    if world.position.p1.packet or world.position.p2.packet:
+        return True
+    return any(kind != "empty" for player in PLAYERS for kind, _ in world.lies(player))
+
+
+def _spits(
+    world: World, report: Report, cards: Candidates, each: float, least: float, *, only_due: bool
+) -> Iterator[Guess]:
     """The top of a packet: due or not, on the right pile or not."""
     position, landing = world.position, report.landing
-    each = 1.0 / _hidden_cards(position)
     for player in PLAYERS:
         side = position.side(player)
-        if not side.packet:
+        due = side.due
+        if not side.packet or (only_due and not due):
             continue
-        due = set(side.due)
         prior = SPIT_NOT_DUE
         if due:
             prior = SPIT_DUE if landing.pile in due or "any" in due else WRONG_PILE
         elif side.has_spat and position.phase in (Phase.SPIT, Phase.FIRST_SPIT):
             prior = SPIT_NOT_DUE / 10
         hand, seen = report.hands[player], report.origin(player, None)
-        for card, p in _unread_candidates(world, landing):
+        for card, p in cards:
             likelihood = prior * each * p * hand * seen
+            if likelihood < least:
+                continue
             event: Land | Spit = _land(landing, player, card, None)
             if due:
                 event = Spit(at_ns=landing.at_ns, player=player, pile=landing.pile, card=card)
             yield Guess(likelihood, event, None)
 
 
-def _unseen(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
+def _unseen(
+    world: World, rows: Rows, report: Report, prior: Prior, cards: Candidates, each: float, least: float
+) -> Iterator[Guess]:
     """A face-down or unread top that was turned and played since the last look at the row."""
     landing = report.landing
-    each = 1.0 / _hidden_cards(world.position)
-    cards = _unread_candidates(world, landing)
     for player in PLAYERS:
         hand = report.hands[player]
+        if TURNED_IN_HAND * each * hand * JUST_LEFT < least:
+            continue
         for place, (kind, face) in enumerate(world.lies(player), 1):
             if kind != "down" and face != UNREAD:
                 continue
@@ -234,39 +275,51 @@ def _unseen(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[
                 lawful = 1.0 if card == UNREAD else prior(player, card)
                 likelihood = TURNED_IN_HAND * each * p * hand * lawful * fresh
                 likelihood *= report.origin(player, place)
-                yield Guess(likelihood, _land(landing, player, card, place), place)
+                if likelihood >= least:
+                    yield Guess(likelihood, _land(landing, player, card, place), place)
 
 
-def _misread_tops(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
+def _misread_tops(
+    world: World, rows: Rows, report: Report, prior: Prior, cards: Candidates, least: float
+) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
     landing = report.landing
-    cards = [(card, p) for card, p in _unread_candidates(world, landing) if landing.cards.get(card, 0.0) > 0.1]
+    likely = [(card, p) for card, p in cards if landing.cards.get(card, 0.0) > 0.1]
+    if not likely:
+        return
     for player in PLAYERS:
+        hand = report.hands[player]
+        if hand * JUST_LEFT < least:
+            continue
         for place, (_, face) in enumerate(world.lies(player), 1):
             if face is None or face == UNREAD:
                 continue
             view = rows[player].places[place - 1]
             looks = view.readings(face) or (view.odds if view.kind == "face" else {face: 0.97})
             left = _left(rows[player], place, face, landing)
-            for card, p in cards:
-                likelihood = report.hands[player] * p * evidence.card_likelihood(looks, card) * left
+            for card, p in likely:
+                likelihood = hand * p * evidence.card_likelihood(looks, card) * left
                 likelihood *= prior(player, card)
                 likelihood *= report.origin(player, place)
-                yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
+                if likelihood >= least:
+                    yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
 
 
-def _stolen(world: World, rows: Rows, report: Report, prior: Prior) -> Iterator[Guess]:
+def _stolen(world: World, rows: Rows, report: Report, prior: Prior, least: float) -> Iterator[Guess]:
     """The opponent's top."""
     landing = report.landing
     for owner in PLAYERS:
         thief = OPPONENT[owner]
         hand = report.hands[thief]
+        if STOLEN * hand * JUST_LEFT < least:
+            continue
         for place, (_, card) in enumerate(world.lies(owner), 1):
             if card is None or landing.cards.get(card, 0.0) < 0.1:
                 continue
             likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
             likelihood *= prior(thief, card)
-            yield Guess(likelihood, _land(landing, thief, card, None), place)
+            if likelihood >= least:
+                yield Guess(likelihood, _land(landing, thief, card, None), place)
 
 
 def _nobody_knows(landing: CardLanded) -> Guess:

@@ -1,6 +1,7 @@
 """Cards that come down on the middle piles and are taken off again: every world splits into what it may have been."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -28,6 +29,7 @@ from referee.tracker.belief import (
 )
 from referee.tracker.guesses import NOT_IN_VIEW, TURNED_IN_HAND, Guess, Report, guesses
 from referee.tracker.worlds import (
+    NEGLIGIBLE,
     Claim,
     World,
 )
@@ -37,6 +39,8 @@ TURNING_NS: Final = 400 * MS
 """A hand needs so long at least to turn a card and bring it to a pile."""
 TURNED_NS: Final = 1500 * MS
 """A place that nobody saw for so much longer may as well have been turned as not."""
+Branch = tuple[float, World, Guess | Claim]
+"""The logarithm of its weight, the world before a landing, and what the landing was in it."""
 AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 """What people can agree on about a landing."""
 
@@ -44,15 +48,18 @@ AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 class Landings(Belief, eq=False):
     """A belief that takes in landings."""
 
-    def _spits_nobody_expected(self, world: World, report: Report) -> list[tuple[World, Guess]]:
+    def _spits_nobody_expected(
+        self, world: World, report: Report, least: float | None
+    ) -> list[tuple[World, Guess]]:
         """Spit cards that would be due if the tracker were wrong about who can play, or about a count."""
         found: list[tuple[World, Guess]] = []
-        if world.position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT):
+        is_likely = least is None or least < NOBODY_EXPECTED
+        if world.position.phase not in (Phase.PLAY, Phase.SPIT, Phase.FIRST_SPIT) or not is_likely:
             return found
         for player in PLAYERS:
             for doubt, position in self._owing(world.position, player, report.landing.pile):
                 before = world.moved_to(position).weighed(doubt)
-                spits = guesses(self.rules, before, self.rows, report)
+                spits = guesses(self.rules, before, self.rows, report, least, only_spits=True)
                 found += [(before, g) for g in spits if isinstance(g.event, Spit) and g.event.player == player]
         return found
 
@@ -86,29 +93,42 @@ class Landings(Belief, eq=False):
         elif pile == OWN_PILE[player] and (not side.packet or position.middle(pile).top is None):
             yield miscounted, _called(_with_packets(position, player), player, pile)
 
-    def _guesses(self, world: World, report: Report) -> list[tuple[World, Guess]]:
+    def _guesses(self, world: World, report: Report, least: float | None = 0.0) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
         has called it, and only then was it a call."""
-        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, report)]
+        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, report, least)]
         called = self._called_if_stuck(world, report.landing.at_ns)
         if not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
-            found += self._spits_nobody_expected(world, report)
+            found += self._spits_nobody_expected(world, report, least)
         if called is not world:
-            spits = guesses(self.rules, called, self.rows, report)
+            spits = guesses(self.rules, called, self.rows, report, least, only_spits=True)
             found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
         return found
 
-    def _excuses(self, report: Report) -> list[tuple[float, World, Guess | Claim]]:
+    def _branches(
+        self, worlds: Iterable[World], report: Report, heaviest: float = -math.inf, *, all_of_them: bool = False
+    ) -> list[Branch]:
+        """What the landing may have been in these worlds. What is negligible beside the `heaviest` branch is left out,
+        unless somebody has a word to say about it."""
+        branches: list[Branch] = []
+        for world in worlds:
+            least = None if all_of_them else math.exp(min(heaviest + NEGLIGIBLE - world.log_weight, 0.0))
+            for before, guess in self._guesses(world, report, least):
+                log_weight = before.weight_if(guess.likelihood)
+                heaviest = max(heaviest, log_weight)
+                branches.append((log_weight, before, guess))
+        return branches
+
+    def _excuses(self, report: Report, branches: list[Branch], *, all_of_them: bool) -> list[Branch]:
         """What would make a card legal that does not seem to be: the top was named wrong, or a card came down on it
         that nobody reported."""
-        branches: list[tuple[float, World, Guess | Claim]] = []
+        heaviest = max(log_weight for log_weight, _, _ in branches)
+        excuses: list[Branch] = []
         for world in self.worlds:
             landing = report.landing
-            others = *self._other_tops(world, landing), *self._unreported_under(world, landing), *self._started(world)
-            for before in others:
-                for after, guess in self._guesses(before, report):
-                    branches.append((after.weight_if(guess.likelihood), after, guess))
-        return branches
+            befores = *self._other_tops(world, landing), *self._unreported_under(world, landing), *self._started(world)
+            excuses += self._branches(befores, report, heaviest, all_of_them=all_of_them)
+        return excuses
 
     def _started(self, world: World) -> Iterator[World]:
         """The world in which play has begun although somebody seems to owe the card that starts his pile: he has none,
@@ -229,8 +249,8 @@ class Landings(Belief, eq=False):
         return claim, position
 
     def _as_agreed(
-        self, n: int, landing: CardLanded, branches: list[tuple[float, World, Guess | Claim]]
-    ) -> list[tuple[float, World, Guess | Claim]]:
+        self, n: int, landing: CardLanded, branches: list[Branch]
+    ) -> list[Branch]:
         """Of all that a landing may have been, only what people agreed on, if they did."""
         word = self.agreed.get(n)
         if word is None:

@@ -23,7 +23,8 @@ from referee.verdicts import Ruling as RulingWord
 NO_CARDS: Final = frozenset[Card]()
 MOST_WORLDS = 12
 MOST_OPINIONS = 6
-NEGLIGIBLE = math.log(1e-8)
+FORGOTTEN = 1e-8
+NEGLIGIBLE = math.log(FORGOTTEN)
 """A branch this much lighter than the heaviest is forgotten: far below what blame needs."""
 
 LEAST_LIKELY = 1e-12
