@@ -23,8 +23,9 @@ Taken = Mapping[Player, Pile | Literal["none"]]
 
 def has_cleared(rules: RuleSet, side: Side) -> bool:
     """Whether the player is out: no row card, and where cards are drawn from a packet, none there either (R49, R81)."""
-    if any(stock.down or stock.up for stock in side.row):
-        return False
+    for stock in side.row:
+        if stock.down or stock.up:
+            return False
     return rules.has_slap or not (side.packet or side.hand)
 
 

@@ -168,7 +168,8 @@ def _refused(position: Position, event: Land, ruling: Illegal | Undecided) -> Ou
     lying = tuple([Lying(card, ruling.who, reason, event.at_ns) for card in event.cards])
     middle = position.middle(event.pile)
     touched_ns = touched(middle, ruling.who, event.at_ns)
-    return ruling, position.with_middle(event.pile, lying=middle.lying + lying, touched_ns=touched_ns), ()
+    refused = replace(middle, lying=middle.lying + lying, touched_ns=touched_ns)
+    return ruling, position.put(event.pile, refused), ()
 
 
 def agreed(rules: RuleSet, position: Position, event: Land, *, counts: bool) -> tuple[Position, Said]:
@@ -198,14 +199,14 @@ def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, 
     covers = middle.covers
     if middle.top is not None:
         oldest_ns = at_ns - rules.race_window_ms * NS_PER_MS
-        covers = (*(old for old in covers if old.at_ns >= oldest_ns), Cover(middle.top, who, at_ns))
+        covers = (*[old for old in covers if old.at_ns >= oldest_ns], Cover(middle.top, who, at_ns))
     middle = replace(
         middle,
         top=card,
         count=middle.count + 1,
         covers=covers,
         unread=None,
-        lying=tuple(replace(old, buried=True) for old in middle.lying) if middle.lying else (),
+        lying=tuple([replace(old, buried=True) for old in middle.lying]) if middle.lying else (),
         touched_ns=touched(middle, who, at_ns),
     )
     seen = position.with_seen(card)

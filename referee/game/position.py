@@ -152,11 +152,15 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
         return self.A if pile == "A" else self.B
 
     def with_side(self, player: Player, **changes: Any) -> "Position":
-        side = replace(self.side(player), **changes)
-        return replace(self, p1=side) if player == "p1" else replace(self, p2=side)
+        return self.seat(player, replace(self.side(player), **changes))
 
     def with_middle(self, pile: Pile, **changes: Any) -> "Position":
-        middle = replace(self.middle(pile), **changes)
+        return self.put(pile, replace(self.middle(pile), **changes))
+
+    def seat(self, player: Player, side: Side) -> "Position":
+        return replace(self, p1=side) if player == "p1" else replace(self, p2=side)
+
+    def put(self, pile: Pile, middle: Middle) -> "Position":
         return replace(self, A=middle) if pile == "A" else replace(self, B=middle)
 
     def enter(self, cause: Cause, **changes: Any) -> "Position":

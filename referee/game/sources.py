@@ -127,4 +127,4 @@ def _moved(position: Position, source: Source, by: int, card: Card | None) -> Po
             return position.with_side(player, astray=side.astray - by)
     stock = side.row[place - 1]
     stock = stock.without_top() if card is None else stock.with_top(card)
-    return position.with_side(player, row=with_place(side.row, place, stock))
+    return position.seat(player, replace(side, row=with_place(side.row, place, stock)))

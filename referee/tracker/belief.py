@@ -6,7 +6,7 @@ from typing import Self
 import msgspec
 from msgspec.structs import replace as changed
 
-from referee.cards import UNREAD, Card
+from referee.cards import Card
 from referee.game.position import Position
 from referee.observations import (
     CardLanded,
@@ -269,9 +269,3 @@ class Belief(msgspec.Struct, eq=False):
     def is_in_doubt(self, before_ns: int) -> bool:
         """Whether a landing before this moment is not judged yet."""
         return any(not one.is_told and one.landing.at_ns <= before_ns + 100 * MS for one in self.open.values())
-
-    def gone(self) -> frozenset[Card]:
-        """Cards that lie on the middle piles in the likeliest world: the tops, and what lies over them."""
-        position = self.position
-        tops = [top for top in (position.A.top, position.B.top) if top is not None and top != UNREAD]
-        return self.worlds[0].away.union(tops)

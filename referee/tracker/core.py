@@ -299,16 +299,24 @@ class Core(Looks, eq=False):
         for pile in PILES:
             if self.piles[pile].strange:
                 self._wonder_at(0, pile, self.now_ns - REPORT_NS)
+        if self.open:
+            told += self._tell_open()
+        for pile in PILES:
+            if len(self.position.middle(pile).lying) >= BUILT_ON:
+                told += self._believe_the_players(pile)
+        if self.open or len(self.worlds) > 1:
+            self._forget()
+        return told
+
+    def _tell_open(self) -> list[AnyVerdict]:
+        """The verdicts on open landings up to the first that has to wait."""
+        told: list[AnyVerdict] = []
         for n, one in list(self.open.items()):
             if not one.is_told:
                 verdicts = self._tell(n, one)
                 if not verdicts and not one.is_told:
                     break
                 told += verdicts
-        for pile in PILES:
-            if len(self.position.middle(pile).lying) >= BUILT_ON:
-                told += self._believe_the_players(pile)
-        self._forget()
         return told
 
     def _believe_the_players(self, pile: Pile) -> list[AnyVerdict]:

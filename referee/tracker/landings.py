@@ -48,9 +48,7 @@ AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 class Landings(Belief, eq=False):
     """A belief that takes in landings."""
 
-    def _spits_nobody_expected(
-        self, world: World, report: Report, least: float | None
-    ) -> list[tuple[World, Guess]]:
+    def _spits_nobody_expected(self, world: World, report: Report, least: float | None) -> list[tuple[World, Guess]]:
         """Spit cards that would be due if the tracker were wrong about who can play, or about a count."""
         found: list[tuple[World, Guess]] = []
         is_likely = least is None or least < NOBODY_EXPECTED
@@ -248,9 +246,7 @@ class Landings(Belief, eq=False):
         )  # fmt: skip
         return claim, position
 
-    def _as_agreed(
-        self, n: int, landing: CardLanded, branches: list[Branch]
-    ) -> list[Branch]:
+    def _as_agreed(self, n: int, landing: CardLanded, branches: list[Branch]) -> list[Branch]:
         """Of all that a landing may have been, only what people agreed on, if they did."""
         word = self.agreed.get(n)
         if word is None:

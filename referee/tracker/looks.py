@@ -46,20 +46,19 @@ class Looks(Landings, eq=False):
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
         shown = [world.top(look.pile) for world in self.worlds]
-        tops = set(shown)
-        if best not in tops and UNREAD not in tops:
+        if best not in shown and UNREAD not in shown:
             view.strange += (look,)
             return
         first = view.first
         if look.at_ns > view.changed_ns + JITTER_NS:
             view.read_again(look.cards)
-        if best == self.top(look.pile):
+        if best == shown[0]:
             view.seen_ns, view.strange = look.at_ns, ()
             if view.stack and best != evidence.best_card(view.stack[-1].odds) and self._came_unseen(look.pile, best):
                 view.put(look.cards, look.cards)
-        if UNREAD in tops:
+        if UNREAD in shown:
             self.worlds = tuple(self._named_top(world, look, first) for world in self.worlds)
-        if len(tops) > 1:
+        if shown.count(shown[0]) < len(shown):
             self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, first)
                         for world, was in zip(self.worlds, shown, strict=True)])  # fmt: skip
 
@@ -174,7 +173,7 @@ class Looks(Landings, eq=False):
     def look_at_row(self, n: int, look: RowRead) -> list[AnyVerdict]:
         """A row was read: weigh the worlds, then let each follow what changed."""
         row = self.rows[look.player]
-        gone = self.gone()
+        gone = self.worlds[0].in_the_middle
         places = look.places[: len(self.position.side(look.player).row)]  # there may be fewer than were looked at
         if self.takers and self.position.phase in (Phase.PLAY, Phase.SPIT):
             row.look(places, look.at_ns, gone)
@@ -254,28 +253,28 @@ class Looks(Landings, eq=False):
         return LeftLying(at_ns=self.now_ns, decided_ns=self.now_ns, pile=pile, card=card, played_on=played_on)
 
     def _fits_row(self, look: RowRead) -> list[float]:
-        """How well a look at a row fits each world; what all of them expect alike is weighed once."""
-        alike, fits = 1.0, [1.0] * len(self.worlds)
-        rows = [world.lies(look.player) for world in self.worlds]
-        over = [world.position.phase in (Phase.FIRST_SPIT, Phase.OVER) for world in self.worlds]
+        """How well a look at a row fits each world, beside what all of them expect alike."""
+        worlds, fits = self.worlds, [1.0] * len(self.worlds)
+        rows = [world.lies(look.player) for world in worlds]
+        over = [world.position.phase in (Phase.FIRST_SPIT, Phase.OVER) for world in worlds]
         if any(over) and not all(over):
-            return [1.0] * len(over)  # where the deal is over, its cards lie there still, and nothing can be told
+            return fits  # where the deal is over, its cards lie there still, and nothing can be told
         for place, seen in enumerate(look.places[: len(rows[0])]):
-            kind, card = evidence.kind_of(seen)
-            if kind == "hidden":
-                continue
             lying = [row[place] for row in rows]
+            expected, _ = lying[0]
+            alike = lying.count(lying[0]) == len(lying)
+            if alike and expected == "face":
+                continue
+            kind, card = evidence.kind_of(seen)
+            if kind == "hidden" or (alike and kind != "face"):
+                continue
             view = self.rows[look.player].places[place]
             is_still_there = kind == "face" and view.kind == "face" and view.card == card
-            expected, _ = lying[0]
-            if lying.count(lying[0]) == len(lying) and (expected == "face" or kind != "face"):
-                alike *= look_likelihood(seen, kind, card, lying[0], self.worlds[0], look.player)
-                continue
-            for n, world in enumerate(self.worlds):
+            for n, world in enumerate(worlds):
                 fits[n] *= look_likelihood(seen, kind, card, lying[n], world, look.player)
                 if is_still_there and lying[n][0] != "face":
                     fits[n] *= STILL_THERE  # it has not left, so nothing was turned there
-        return [alike * one for one in fits]
+        return fits
 
 
 def _is_known(position: Position, card: Card) -> bool:

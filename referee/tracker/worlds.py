@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.game.announcements import AnyAnnouncement
 from referee.game.position import Position
 from referee.game.rulings import Illegal, Ruling, Undecided
@@ -91,6 +91,7 @@ class WorkedOut(msgspec.Struct, eq=False):
     """What follows from a world whatever its weight, worked out when it is first asked for."""
 
     away: frozenset[Card] | None = None
+    in_the_middle: frozenset[Card] | None = None
     p1: tuple[Lies, ...] | None = None
     p2: tuple[Lies, ...] | None = None
     key: tuple[object, ...] | None = None
@@ -115,6 +116,15 @@ class World(msgspec.Struct, frozen=True):
             lying = self.position.A.lying + self.position.B.lying
             away = self.worked_out.away = frozenset([one.card for one in lying]) - self.stayed if lying else NO_CARDS
         return away
+
+    @property
+    def in_the_middle(self) -> frozenset[Card]:
+        """Cards that lie on the middle piles for all to see: the tops, and what lies over them."""
+        cards = self.worked_out.in_the_middle
+        if cards is None:
+            tops = [top for top in (self.position.A.top, self.position.B.top) if top is not None and top != UNREAD]
+            cards = self.worked_out.in_the_middle = self.away.union(tops)
+        return cards
 
     def lies(self, player: Player) -> tuple[Lies, ...]:
         """What the places of a player's row physically show, from his left."""
@@ -153,13 +163,16 @@ class World(msgspec.Struct, frozen=True):
         key = self.worked_out.key
         if key is None:
             p = self.position
-            lying = tuple([one.card for one in p.A.lying + p.B.lying])
-            claims = [(n, c.word, c.reason or "", c.card, c.player) for n, c in self.claims.items() if n > 0]
+            a, b, p1, p2 = p.A, p.B, p.p1, p.p2
+            lying = tuple([one.card for one in a.lying + b.lying]) if a.lying or b.lying else ()
+            claims: list[tuple[int, str, str, Card, Who]] = []
+            for n, claim in self.claims.items():
+                if n > 0:
+                    claims.append((n, claim.word, claim.reason or "", claim.card, claim.player))
             if len(claims) > 1:
                 claims.sort()
             key = self.worked_out.key = (
-                p.phase, p.p1.row, p.p2.row, p.p1.packet, p.p2.packet, p.A.top, p.B.top, p.A.count, p.B.count,
-                lying, tuple(claims),
+                p.phase, p1.row, p2.row, p1.packet, p2.packet, a.top, b.top, a.count, b.count, lying, tuple(claims),
             )  # fmt: skip
         return key
 
@@ -206,11 +219,12 @@ def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     if len(different) > 1:
         best: dict[tuple[object, ...], World] = {}
         for world in different:
-            other = best.get(world.key)
-            if other is not None:
+            key = world.key
+            other = best.setdefault(key, world)
+            if other is not world:
                 heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
-                world = heavy.weighted(heavy.log_weight + math.log1p(math.exp(light.log_weight - heavy.log_weight)))
-            best[world.key] = world
+                more = math.log1p(math.exp(light.log_weight - heavy.log_weight))
+                best[key] = heavy.weighted(heavy.log_weight + more)
         different = tuple(best.values())
     return _by_weight(different)
 
