@@ -6,7 +6,7 @@ from typing import Self
 import msgspec
 from msgspec.structs import replace as changed
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.game.position import Position
 from referee.observations import (
     CardLanded,

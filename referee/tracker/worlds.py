@@ -215,18 +215,15 @@ def look_likelihood(seen: PlaceSeen, kind: str, card: Card | None, lies: Lies, w
 
 def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     """Worlds that lie alike become one; the negligible are dropped; the heaviest comes first with weight 1."""
-    different = tuple(worlds)
-    if len(different) > 1:
-        best: dict[tuple[object, ...], World] = {}
-        for world in different:
-            key = world.key
-            other = best.setdefault(key, world)
-            if other is not world:
-                heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
-                more = math.log1p(math.exp(light.log_weight - heavy.log_weight))
-                best[key] = heavy.weighted(heavy.log_weight + more)
-        different = tuple(best.values())
-    return _by_weight(different)
+    different: dict[tuple[object, ...], World] = {}
+    for world in worlds:
+        key = world.key
+        other = different.setdefault(key, world)
+        if other is not world:
+            heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
+            more = math.log1p(math.exp(light.log_weight - heavy.log_weight))
+            different[key] = heavy.weighted(heavy.log_weight + more)
+    return _by_weight(tuple(different.values()))
 
 
 def reweighed(worlds: tuple[World, ...], likelihoods: list[float]) -> tuple[World, ...]:
