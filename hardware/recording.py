@@ -19,13 +19,13 @@ import cv2
 
 from hardware.frames import Frame
 from hardware.rig import Seer
+from hardware.room import VIDEO_FILE
 from hardware.tablefile import Table, save_table
 from hardware.vision.enrolled import deck_file
 from referee.errors import DeviceError
 from referee.observations import AnyObservation, PadReleased, PadSlapped
 from referee.verdicts import AnyVerdict
 
-VIDEO_FILE: Final = "game.mp4"
 PADS_FILE: Final = "pads.jsonl"
 TABLE_FILE: Final = "table.toml"
 ABOUT_FILE: Final = "recording.json"
@@ -44,8 +44,8 @@ class Recording:
     """Records a table into `folder` in a `with` block. `eyes` lets it see what they see; it follows the session for
     the pads; `found` takes the table. `trouble`: None, or a sentence that says why the film is not whole."""
 
-    def __init__(self, folder: Path, fps: float, deck: Path | None = None) -> None:
-        """`deck`: the enrolled deck's file, if there is one.
+    def __init__(self, folder: Path, fps: float, deck: Path | None = None, room_bytes: int | None = None) -> None:
+        """`deck`: the enrolled deck's file, if there is one; `room_bytes`: where the film ends, None: nowhere.
 
         Raises:
             DeviceError: the folder cannot be written.
@@ -56,7 +56,7 @@ class Recording:
         self._start_ns: int | None = None
         self._size_px = (0, 0)
         self._written = 0
-        self._deck = deck
+        self._deck, self._room_bytes = deck, room_bytes
         self._queue: Queue[Frame | None] = Queue(maxsize=WAITING)
         self._early: list[AnyObservation] = []
         self._open = ExitStack()
@@ -136,8 +136,13 @@ class Recording:
     def _why_not(self, writer: cv2.VideoWriter) -> str | None:
         if not writer.isOpened():
             return "this OpenCV cannot write an MP4: the game is not filmed"
-        if self._written % LOOK_EVERY == 0 and shutil.disk_usage(self.folder).free < LEAST_FREE_BYTES:
+        if self._written % LOOK_EVERY:
+            return None
+        if shutil.disk_usage(self.folder).free < LEAST_FREE_BYTES:
             return "the disk is nearly full: the film ends here; make room and start the next game"
+        film = self.folder / VIDEO_FILE
+        if self._room_bytes is not None and film.exists() and film.stat().st_size >= self._room_bytes:
+            return "the room for films is used up: this one ends here; delete old ones, or raise storage.films_mb"
         return None
 
     def _fill(self, writer: cv2.VideoWriter, frame: Frame) -> None:

@@ -134,6 +134,8 @@ class StorageSection(Section, frozen=True, kw_only=True):
     table_file: str = ""
     pictures_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
     """Most room for the pictures of one game, and before a game of all others together; the log is not limited."""
+    films_mb: Annotated[int, Meta(ge=0, le=10_000_000)] = 20_000
+    """Most room for the films of all games together (`run --record`); a film ends where it is used up."""
     reserve_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 500
     """Below this much free space pictures are left out, and people are told."""
 

@@ -11,12 +11,14 @@ from typing import Final
 
 from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
 from hardware.checks.software import board
+from hardware.room import films_bytes
 from hardware.tablefile import load_table
 from referee.errors import TableFileError
 from referee.settings import Settings, state_dir, table_file
 
 LOCK_FILE: Final = ".running"
 """In the games folder: locked by the referee that runs, whose process number it holds."""
+LEAST_FILM_MB: Final = 1500
 UNIT: Final = "spit-referee.service"
 THROTTLED_NOW: Final = {
     0: "the supply voltage is too low",
@@ -64,6 +66,20 @@ def disk(settings: Settings) -> Answer:
     if free_mb < settings.storage.reserve_mb:
         return warn(f"only {free_mb} MB free at {there}", "delete old games: pictures are left out below the reserve")
     return ok(f"{free_mb / 1000:.0f} GB free at {there}")
+
+
+def films(settings: Settings) -> Answer:
+    """There is room for the film of another game; one takes about a gigabyte in 20 minutes."""
+    try:
+        count, size = films_bytes(games_folder(settings))
+    except OSError as error:
+        return fail(f"the films cannot be read ({error.strerror})", "see the line disk")
+    if not count:
+        return skip("no game was filmed yet (`spit-referee run --record`)")
+    room_mb = settings.storage.films_mb - size // 1_000_000
+    says = f"{count} films take {size / 1e9:.1f} of {settings.storage.films_mb / 1000:.0f} GB"
+    cure = "delete old ones (recording* in a game's folder), or raise storage.films_mb"
+    return warn(says, cure) if room_mb < LEAST_FILM_MB else ok(says)
 
 
 def clock(_: Settings) -> Answer:

@@ -22,6 +22,7 @@ CHECKS: Final = (
     Check("table", machine.table),
     Check("delay", machine.delay),
     Check("disk", machine.disk),
+    Check("films", machine.films),
     Check("clock", machine.clock),
     Check("power", machine.power),
     Check("pages", machine.pages),

@@ -19,6 +19,7 @@ from hardware.vision.whose import Whose, players_of
 from referee.observations import (
     AnyObservation,
     CardLanded,
+    CardOdds,
     CardTakenBack,
     HandsSeen,
     Origin,
@@ -50,7 +51,7 @@ AGAIN_NS: Final = 1_000_000_000
 SELDOM_NS: Final = 4_000_000_000
 """If the view did not move, or did not change all at once, it is compared again so much later."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
-PATIENCE_NS: Final = 500_000_000
+PATIENCE_NS: Final = 1_000_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
 
@@ -283,6 +284,8 @@ class Eyes:
             owner=origins[0].player,
             missing=missing,
             elsewhere=elsewhere,
+            here=self.piles[pile].spot,
+            there=self.piles[OTHER_PILE[pile]].spot,
             around_mm=self.piles[pile].spot.centre_mm,
             since_ns=settled.since_ns,
             before=before,
@@ -291,8 +294,8 @@ class Eyes:
         )
         for hidden in self._hidden.under(quest):
             yield []
-            seen += [_landed(one, self._whose.origins(one, gone)) for one in hidden]
-        yield [*seen, _landed(change, origins)]
+            seen += [_landed(one, self._whose.origins(one, gone), dict(one.top.reading.cards)) for one in hidden]
+        yield [*seen, _landed(change, origins, self._whose.named(change, gone))]
 
     def _at_other_pile(self, pile: Pile) -> set[Player]:
         """Return whose hands are at the other pile, or were there and what they did is not known yet."""
@@ -319,13 +322,13 @@ class Eyes:
         return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS)]
 
 
-def _landed(landed: Landed, origins: tuple[Origin, ...]) -> CardLanded:
+def _landed(landed: Landed, origins: tuple[Origin, ...], cards: CardOdds) -> CardLanded:
     return CardLanded(
         at_ns=landed.touch.at_ns,
         earliest_ns=landed.touch.earliest_ns,
         latest_ns=landed.touch.latest_ns,
         pile=landed.pile,
-        cards=dict(landed.top.reading.cards),
+        cards=cards,
         players=players_of(origins),
         origins=origins,
     )

@@ -14,7 +14,7 @@ from hardware.vision.piles import Reader, Top
 from hardware.vision.reader import rectify
 from hardware.vision.rectify import Pose
 from hardware.vision.rows import Departure
-from hardware.vision.spots import Glimpse
+from hardware.vision.spots import Glimpse, Spot
 from hardware.vision.touch import Ring, Touch, share_in_place, touch_of
 from referee.table import Player
 
@@ -31,6 +31,8 @@ ANOTHER: Final = 0.8
 """What rests there is another card if the reader names one with these odds, and the missing one with less."""
 EARLIER_NS: Final = 8_000_000
 """A covered card touched at least so long before the one that covers it."""
+SOONEST_NS: Final = 80_000_000
+"""A card is at a pile at the soonest so long after it left its row."""
 CARRY_NS: Final = 900_000_000
 """From leaving the row to the pile takes at most about so long."""
 HAND_MM: Final = (64.0, 56.0)
@@ -47,6 +49,9 @@ class Quest:
     """Cards that left a row and were not seen to land."""
     elsewhere: Set[Player]
     """Whose hands were at the other pile, where it is not known yet what they did."""
+    here: Spot
+    there: Spot
+    """The pile, and the other one."""
     around_mm: tuple[float, float]
     """The pile's place."""
     since_ns: int
@@ -57,6 +62,16 @@ class Quest:
     """Cards that were seen at rest for one frame."""
     known: Sequence[Top] = ()
     """Cards that are known to lie on the pile."""
+
+    def brought(self, gone: Departure) -> bool:
+        """Whether the player's hand can have brought this card here, and nowhere else, before the cover touched."""
+        if gone.player in self.elsewhere:
+            return False
+        at_ns, player = self.cover.touch.at_ns, gone.player
+        if player in self.here.present(at_ns):
+            return True
+        span = gone.from_ns + SOONEST_NS, at_ns
+        return self.here.was_near(player, *span) and not self.there.was_near(player, *span)
 
 
 class HiddenLandings:
@@ -82,7 +97,7 @@ class HiddenLandings:
             touch = self._seen_at_rest(gone, seen, frames, quest)
             if touch is not None:
                 found.append(_landed(gone, touch, cover))
-            elif gone.sure and gone.player != quest.owner and gone.player not in quest.elsewhere:
+            elif gone.sure and gone.player != quest.owner and quest.brought(gone):
                 unseen.append(gone)
         if len(unseen) == 1 and not any(unseen[0].player in landed.visits for landed in found):
             found.append(_landed(unseen[0], self._hand_at_rest(unseen[0].player, frames, quest), cover))

@@ -32,7 +32,7 @@ COVERED_OFF: Final = 0.7
 """So much less is an answer worth that sees the old card where it does not show any more."""
 HALF_CARD: Final = (44, 30)
 """Pixels across and down in which the free half of a card is compared with what was there before."""
-OLD: Final = 0.6
+OLD: Final = 0.8
 """Correlation with the picture before from which a card has lain there all the time."""
 SURE_ENOUGH: Final = 0.97
 NOTHING_THERE: Final = 0.8
@@ -45,6 +45,12 @@ READ_WORTH: Final = 0.6
 """So much a certain reading adds to the worth of an answer."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
+MOST_FREE: Final = 2
+HARDLY_NOTHING: Final = 0.1
+FOUR_SIDES: Final = 0.34
+"""From this score on all four sides of a card show: no hand lies over any of them."""
+NEARLY_DEG: Final = np.array([-2.5, 0.0, 2.5])
+NEARLY_MM: Final = 3.0
 PLAIN_SHARE: Final = 0.9
 """A back has a pattern all over; a place printed on a mat has only an outline and a letter."""
 
@@ -207,6 +213,21 @@ class TopFinder:
             if (old := self._alike(*grays, fit.pose, end)) < OLD
         ]
         return self._best_read(picture, sorted(new, key=lambda one: -one[0])[:MOST_READ])
+
+    def free(self, picture: Image) -> Finding | None:
+        """Return a card of which all four sides show, whatever else is near: no hand covers any of it."""
+        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+        around, reach = self._around_mm, self._reach_mm
+        gray = _gray(picture)
+        rough = fit_cards(small, self._coarse, self._card_mm, self._angles, around, reach, MOST_FREE)
+        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in rough]
+        likely = [fit for fit in fits if fit.score > FOUR_SIDES]
+        tops = self._read(picture, [fit.pose for fit in likely]) if likely else []
+        found = [
+            Finding(fit.score + READ_WORTH * top.sure, top, fit.score) for fit, top in zip(likely, tops, strict=True)
+        ]
+        cards = [one for one in found if one.top.reading.nothing < HARDLY_NOTHING]
+        return max(cards, key=lambda one: one.worth, default=None)
 
     def alike(self, now: Image, before: Image, pose: Pose, free: Free) -> float:
         """Return how well the free end of a card at `pose` correlates with what was there before, -1 to 1."""

@@ -2,24 +2,27 @@
 
 from collections.abc import Set
 from dataclasses import dataclass
+from math import copysign
 from typing import Final
 
 from hardware.frames import Frame, Image
-from hardware.tablefile import Table
-from hardware.vision.motion import Hand, Motion
+from hardware.tablefile import Points, Table, rectangle
+from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
 from referee.cards import Card
 from referee.observations import PlaceSeen, RowRead
-from referee.table import PLAYERS, Player
+from referee.table import OPPONENT, PLAYERS, Player
 
 REACH_MM: Final = 16.0
 TURNED_DEG: Final = 16.0
+APPROACH_MM: Final = (10.0, 110.0)
+"""Depth and width of the strips beside a row that an arm crosses on its way to a place."""
 REMEMBER_NS: Final = 3_000_000_000
 READ: Final = 0.5
 """A card must have been read at least so surely to be missed."""
-STILL_THERE: Final = 0.25
+STILL_THERE: Final = 0.5
 """Share of a card's print that must be seen unmoved past a hand."""
 
 
@@ -47,8 +50,11 @@ class RowWatch:
         for player in PLAYERS:
             for place, polygon in enumerate(table.rows[player], 1):
                 x, y = (float(v) for v in polygon.mean(axis=0))
-                self.spots[player, place] = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG)
+                approach = _approach(table, motion, player, (x, y))
+                self.spots[player, place] = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, approach=approach)
         self.departures: list[Departure] = []
+        self._shown_ns: dict[tuple[Player, int], int] = {}
+        """When a disturbed place last showed its card."""
 
     def take_over(self, other: "RowWatch") -> None:
         """Go on with what another watch of the same rows knows."""
@@ -59,6 +65,7 @@ class RowWatch:
     def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> set[Player]:
         """Take a frame in; return the players whose row shows something new. At most one place is read per frame."""
         renewed: set[Player] = set()
+        self._watch_disturbed(frame)
         for (player, place), spot in self.spots.items():
             settled = spot.see(frame, hands, may_look)
             may_look = may_look and not spot.looked
@@ -68,6 +75,14 @@ class RowWatch:
             self._note(player, place, settled)
         self.departures = [d for d in self.departures if frame.at_ns - d.to_ns < REMEMBER_NS]
         return renewed
+
+    def _watch_disturbed(self, frame: Frame) -> None:
+        """Note which cards still lie in their places under or beside a hand: they have not left yet."""
+        for key, spot in self.spots.items():
+            if spot.disturbed_ns is None:
+                self._shown_ns.pop(key, None)
+            elif spot.top is not None and spot.top.reading.face_down < 0.5 and spot.shows(frame.image) > STILL_THERE:
+                self._shown_ns[key] = frame.at_ns
 
     def _note(self, player: Player, place: int, settled: Settled) -> None:
         """Remember what left; a card that lies there after all did not leave."""
@@ -82,9 +97,8 @@ class RowWatch:
         if any(before.shows_same(departure.top) for departure in at_place):
             return
         patch = self.spots[player, place].patch
-        self.departures.append(
-            Departure(player, place, before, settled.since_ns, settled.at_ns, settled.before_picture, patch)
-        )
+        from_ns = max(settled.since_ns, self._shown_ns.pop((player, place), 0))
+        self.departures.append(Departure(player, place, before, from_ns, settled.at_ns, settled.before_picture, patch))
 
     def under_hands(self) -> Set[Card]:
         """Return the cards that were on top of places which a hand covers, or that left of late."""
@@ -94,7 +108,16 @@ class RowWatch:
     def gone(self, frame: Frame) -> list[Departure]:
         """Return what left, and what seems to be leaving under a hand this moment."""
         under_hand = [
-            Departure(player, place, spot.top, spot.disturbed_ns, frame.at_ns, spot.picture.copy(), spot.patch, False)
+            Departure(
+                player,
+                place,
+                spot.top,
+                max(spot.disturbed_ns, self._shown_ns.get((player, place), 0)),
+                frame.at_ns,
+                spot.picture.copy(),
+                spot.patch,
+                False,
+            )
             for (player, place), spot in self.spots.items()
             if spot.disturbed_ns is not None and spot.top is not None and spot.top.reading.face_down < 0.5
             if spot.shows(frame.image) <= STILL_THERE
@@ -108,6 +131,22 @@ class RowWatch:
             player=player,
             places=tuple(_seen(self.spots[player, place]) for place in range(1, 6)),
         )
+
+
+def _approach(table: Table, motion: Motion, player: Player, place_mm: tuple[float, float]) -> dict[Player, Zone]:
+    """Return the strips that an arm must cross on its way to a place: the owner's comes from outside the row, the other
+    player's over the middle. A strip that the camera does not see is left out."""
+    x, y = place_mm
+    depth, width = APPROACH_MM
+    away = copysign(table.card_size_mm[1] / 2 + 1.5 * depth, y)
+    strips = {player: rectangle(x, y + away, width, depth), OPPONENT[player]: rectangle(x, y - away, width, depth)}
+    return {who: motion.zone(strip) for who, strip in strips.items() if _is_seen(strip, table)}
+
+
+def _is_seen(polygon_mm: Points, table: Table) -> bool:
+    """Whether the whole polygon lies inside the picture."""
+    px = table.to_px(polygon_mm)
+    return bool(px.min() >= 0 and (px.max(axis=0) < table.image_size_px).all())
 
 
 def _seen(spot: Spot) -> PlaceSeen:

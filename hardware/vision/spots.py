@@ -171,6 +171,10 @@ class Spot:
         near = [players for moment, players in self._present if abs(moment - at_ns) <= AROUND_NS]
         return frozenset().union(*near)
 
+    def was_near(self, player: Player, from_ns: int, until_ns: int) -> bool:
+        """Return whether a player's hand was over it at any time between two moments."""
+        return any(player in players for moment, players in self._present if from_ns <= moment <= until_ns)
+
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
         self._keep(self.patch.cut(image))
@@ -208,11 +212,16 @@ class Spot:
             return self._conclude_if_read()
         if not may_look or frame.at_ns < self._wait_until_ns:
             return None
-        if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
-            return self._peek(frame, over, expected) if self._peeks else None
         if over and frame.at_ns - self._bare_ns < PEEK_NS:
             self.disturbed_ns = frame.at_ns
             return None
+        if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
+            if frame.at_ns - self._peeked_ns < PEEK_NS:
+                return None
+            if not self._is_bare(frame.image):
+                return self._peek(frame, over, expected)
+            self._looks.clear()
+            return self._still_bare(frame, hand_near=True)
         return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
@@ -223,7 +232,8 @@ class Spot:
 
     def _peek(self, frame: Frame, over: Sequence[Hand], expected: Set[Card]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
-        if frame.at_ns - self._peeked_ns < PEEK_NS:
+        if not self._peeks:
+            self._peeked_ns = frame.at_ns
             return None
         ends = [FREE_END[player] for player in sorted({hand.player for hand in over})]
         if self._glimpse is None and self._is_bare_at(frame.image, ends):
@@ -231,8 +241,12 @@ class Spot:
             return None
         picture = self.patch.cut(frame.image)
         if area_mm2(changed_pixels(picture, self.picture), self.patch) < LEAST_NEW_MM2:
+            self._peeked_ns = frame.at_ns
             return None
         self.looked = True
+        free = self.finder.free(picture)
+        if free is not None and (self.top is None or not is_same(free.top, self.top)):
+            return self._look_at(frame, picture, free)
         glimpse, self._glimpse = self._glimpse, None
         found = self.finder.under_hands(picture, self.picture, ends, glimpse)
         if found is None or any(found.top.shows_same(old) for old in self._lying()):
@@ -251,6 +265,13 @@ class Spot:
             self._glimpse = found
         else:
             self._peeked_ns = frame.at_ns
+        return None
+
+    def _look_at(self, frame: Frame, picture: Image, free: Finding) -> Settled | None:
+        """Take a card that lies free, though a hand seems to be over it: it only hangs together with the hand."""
+        self._looks.append(_Look(frame.at_ns, picture.copy(), True, free))
+        if free.top.sure > SURE_ENOUGH or len(self._looks) >= MOST_LOOKS:
+            return self._at_rest(self._conclude(), hand_near=True)
         return None
 
     def _remember(self, glimpse: Glimpse) -> None:
@@ -320,6 +341,11 @@ class Spot:
         likeness = self._like_before()
         return 0.0 if likeness is None else likeness.share(image)
 
+    def _is_bare(self, image: Image) -> bool:
+        """Whether the top still lies bare in its place."""
+        likeness = self._like_before()
+        return likeness is not None and likeness.is_bare(image)
+
     def _is_bare_at(self, image: Image, ends: Sequence[Free]) -> bool:
         """Whether the top still shows at the ends that hands leave free: no card was laid on it."""
         likeness = self._like_before()
@@ -353,7 +379,7 @@ class Spot:
         """Look where a card is likely; if that is not sure, next time everywhere, then for one that lies across."""
         covered = self.top if is_covered else None
         main = biggest_change(changed, self.patch)
-        sure = any(look.found is not None and _is_sure(look.found) for look in self._looks)
+        sure = any(self._is_answer(look) for look in self._looks)
         if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
             return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
         seen = [look.found for look in self._looks if look.found is not None]
@@ -369,6 +395,12 @@ class Spot:
         if earlier is None or not (_is_sure(found) and _is_sure(earlier) and is_same(found.top, earlier.top)):
             return False
         return self.top is None or not is_same(found.top, self.top)
+
+    def _is_answer(self, look: _Look) -> bool:
+        """Whether a look shows a card for certain, and not what another one leaves free of the old top."""
+        if look.found is None or not _is_sure(look.found):
+            return False
+        return not look.covered or self.top is None or not is_same(look.found.top, self.top)
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""

@@ -29,9 +29,14 @@ LEAST_BLOCKS: Final = 3
 FOLLOWED: Final = 0.55
 LASTING: Final = 0.35
 """From frame to frame back a hand covers at most so much more: fewer blocks that fit, and the card was elsewhere."""
-AFTER_GAP: Final = 0.5
+AFTER_GAP: Final = 0.25
 """Share of the print that must show before a moment in which a hand hid it."""
-HIDDEN_NS: Final = 70_000_000
+HIDDEN_NS: Final = 1_200_000_000
+"""So long a resting hand may hide a card that was seen to lie there before."""
+STEP: Final = 12.0
+"""A block whose gray levels differ by less on average shows the same."""
+OLD_SHARE: Final = 0.15
+"""If so much of what lay there before shows, the card had not come yet."""
 AROUND_PX: Final = 3
 """A place found at half the scale is off by at most so much."""
 MOST_FOLLOWED: Final = 10
@@ -40,6 +45,8 @@ STILL_MM: Final = 0.4
 LAST_BIT_NS: Final = 45_000_000
 """A braking hand needs at most so long for the last millimetre, in which the print already fits."""
 FAR_MM: Final = 45.0
+CLEAR_WAY_MM: Final = 2.5
+"""A card that was followed so far back shows from where it came."""
 CLEARLY: Final = 0.3
 """A throw must fit the path so much better than a laying hand."""
 THROWN_SLACK_NS: Final = 25_000_000
@@ -55,6 +62,8 @@ class Touch:
     thrown: bool
     far_end: float = 0.0
     """1: only p2's end of the card was covered when it touched; -1: only p1's; 0: none, both, or not known."""
+    came_from: float = 0.0
+    """1: it came straight from p2's side; -1: from p1's; 0: not known."""
 
 
 class Ring:
@@ -129,14 +138,17 @@ def touch_of(
     if telling.sum() < LEAST_BLOCKS:
         return None
     times = [at for at, _ in frames]
-    rest = _first_at_rest(frames, view, final, telling)
+    old = None if before is None else _blocks(view.card(before))
+    rest = _first_at_rest(frames, view, final, telling, old)
     if rest.frame == 0:
         return Touch(times[0], times[0] - KEEP_NS, times[0], False)
-    at, was_thrown = _touched(times, _path(frames, view, final_wide, rest), rest)
+    path = _path(frames, view, final_wide, rest)
+    at, was_thrown = _touched(times, path, rest)
     if was_thrown:
-        return Touch(at, at - THROWN_SLACK_NS, at + THROWN_SLACK_NS, True)
+        return Touch(at, at - THROWN_SLACK_NS, at + THROWN_SLACK_NS, True, came_from=_came_from(path))
     end = _covered_end(rest.same, telling, view)
-    return Touch(at, min(at, times[rest.frame - 1]), max(at, times[rest.frame]), False, end)
+    early, late = times[rest.frame - 1], times[rest.frame]
+    return Touch(at, min(at, early), max(at, late), False, end, _came_from(path))
 
 
 def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
@@ -178,24 +190,48 @@ class _Rest:
     free: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where the card was in one frame: its distance from rest, and the part of it towards p2."""
+
+    frame: int
+    distance_mm: float
+    towards_p2_mm: float
+
+
 def _first_at_rest(
-    frames: Sequence[tuple[int, Image]], view: _View, final: Blocks, telling: NDArray[np.bool_]
+    frames: Sequence[tuple[int, Image]],
+    view: _View,
+    final: Blocks,
+    telling: NDArray[np.bool_],
+    old: Blocks | None,
 ) -> _Rest:
-    """Go back from the last frame as long as the card shows in its place; a hand may hide it for a moment."""
+    """Go back from the last frame until what lay there before shows; a hand may hide the card for a while.
+
+    `old`: the place as it looked before the card came.
+    """
     least = max(LEAST_BLOCKS, round(0.12 * telling.sum()))
     last = len(frames) - 1
     first, shown = last, {last: telling}
     told = final[telling]
     for n in range(last - 1, -1, -1):
+        now = _blocks(view.card(frames[n][1]))
         same = np.zeros_like(telling)
-        same[telling] = _correlation(_blocks(view.card(frames[n][1]))[telling], told) > SAME
+        same[telling] = _correlation(now[telling], told) > SAME
         enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
         if same.sum() >= max(least, enough):
             first, shown[n] = n, same
-        elif frames[first][0] - frames[n][0] > HIDDEN_NS:
+        elif frames[first][0] - frames[n][0] > HIDDEN_NS or (old is not None and _shows_old(now, old, final)):
             break
     soon = [shown[n].sum() for n in range(first, min(first + 3, last + 1)) if n in shown]
     return _Rest(first, shown[first], bool(max(soon) > 0.9 * telling.sum()))
+
+
+def _shows_old(now: Blocks, old: Blocks, final: Blocks) -> bool:
+    """Whether a part of the card's place looks as it did before the card came, and not as it did with it."""
+    differs = np.abs(old - final).mean(axis=1) > 2 * STEP
+    is_old = differs & (np.abs(now - old).mean(axis=1) < STEP)
+    return bool(is_old.sum() >= max(LEAST_BLOCKS, OLD_SHARE * differs.sum()))
 
 
 def _covered_end(same: NDArray[np.bool_], telling: NDArray[np.bool_], view: _View) -> float:
@@ -209,25 +245,32 @@ def _covered_end(same: NDArray[np.bool_], telling: NDArray[np.bool_], view: _Vie
     return float(upper - lower)
 
 
-def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, rest: _Rest) -> list[tuple[int, float]]:
-    """Return (frame, distance from rest in mm), from the first frame at rest back while the card can be followed."""
+def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, rest: _Rest) -> list[_Way]:
+    """Return the way to rest, from the first frame at rest back while the card can be followed."""
     rows = view.h // BLOCK
     per_row = rest.same.reshape(rows, -1).sum(axis=1)
     upper = per_row[: rows // 2].sum() >= per_row[rows - rows // 2 :].sum()
     top = 2 if upper else view.h // 2
     part = view.within(final_wide)[top : top + view.h // 2 - 2, 2 : view.w - 2]
     home = np.array([WINDOW_MM + 2, WINDOW_MM + top], dtype=np.float64)
-    path: list[tuple[int, float]] = []
+    path: list[_Way] = []
     most = MOST_FOLLOWED if rest.free else MOST_BRAKING
     for n in range(rest.frame, max(-1, rest.frame - most), -1):
         best, at = _found(view.wide(frames[n][1]), part)
         if best < FOLLOWED:
             break
         distance = float(np.linalg.norm(at - home))
-        if path and distance < path[-1][1]:
+        if path and distance < path[-1].distance_mm:
             break
-        path.append((n, distance))
+        path.append(_Way(n, distance, float(home[1] - at[1])))
     return path
+
+
+def _came_from(path: Sequence[_Way]) -> float:
+    """Return from which side a card came: from -1 (p1's) to 1 (p2's); 0 if it was not followed far enough."""
+    if not path or path[-1].distance_mm < CLEAR_WAY_MM:
+        return 0.0
+    return path[-1].towards_p2_mm / path[-1].distance_mm
 
 
 def _found(wide: Gray, part: Gray) -> tuple[float, NDArray[np.float64]]:
@@ -254,10 +297,10 @@ def _peak(scores: NDArray[np.float32], x: int, y: int) -> NDArray[np.float64]:
     return np.array([x + dx, y + dy])
 
 
-def _touched(times: list[int], path: list[tuple[int, float]], rest: _Rest) -> tuple[int, bool]:
+def _touched(times: list[int], path: list[_Way], rest: _Rest) -> tuple[int, bool]:
     """Return the touch, and whether the card was thrown, from its path to rest."""
     early, late = times[rest.frame - 1], times[rest.frame]
-    moving = [(n, d) for n, d in path if STILL_MM < d < FAR_MM]
+    moving = [(way.frame, way.distance_mm) for way in path if STILL_MM < way.distance_mm < FAR_MM]
     t_ms = np.array([(times[n] - late) / 1e6 for n, _ in moving])
     distances = np.array([d for _, d in moving])
     by_hand = laid(t_ms, distances)

@@ -8,11 +8,13 @@ from hardware.vision.landings import Landed
 from hardware.vision.piles import Top
 from hardware.vision.rows import Departure
 from referee.cards import Card
-from referee.observations import Origin, PlayerOdds
+from referee.observations import CardOdds, Origin, PlayerOdds
 from referee.table import PLAYERS, Player
 
 LEFT_BEFORE_NS: Final = 1_500_000_000
 """A card on a pile left its row at most so long before it touched."""
+CARRY_NS: Final = 50_000_000
+"""A card that still lay in its row so long before a touch is not the one that touched."""
 REMEMBER_NS: Final = 10_000_000_000
 UNSEEN: Final = 0.01
 """Odds of a card that comes from the spit cards, or from where nobody saw, before anything else is known."""
@@ -21,6 +23,13 @@ LATER: Final = 0.1
 STRANGER: Final = 0.02
 """Odds that a card is from a player whose hand was not seen at the pile."""
 KNOWN: Final = 0.5
+CLEARLY_READ: Final = 0.98
+ANY_CARD: Final = 0.002
+"""Odds of each card when cards left the rows just before, that it is none of them."""
+HARDLY: Final = 0.001
+"""A reading leaves out the cards that are less likely than this."""
+WRONG_WAY: Final = 0.02
+"""Odds of a card that came from the other player's side."""
 WRONG_END: Final = 0.05
 """Odds of a hand that covered the other player's end of its card."""
 
@@ -44,7 +53,7 @@ class Whose:
         gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
         weights: dict[tuple[Player, int | None], float] = {}
         for player in PLAYERS:
-            near = _near(landed, player) * _held(landed, player)
+            near = _near(landed, player) * _held(landed, player) * _came(landed, player)
             weights[player, None] = UNSEEN * near
             for left in gone:
                 if left.player == player:
@@ -54,9 +63,30 @@ class Whose:
         shares = sorted(((key, weight / total) for key, weight in weights.items()), key=lambda item: -item[1])
         (player, place), share = shares[0]
         if place is not None and share > KNOWN:
-            used = _Used(player, place, landed.top.reading.best[0], landed.touch.at_ns)
-            self._used += [] if used in self._used else [used]
+            cards = {left.top.reading.best[0] for left in gone if (left.player, left.place) == (player, place)}
+            used = [_Used(player, place, card, landed.touch.at_ns) for card in cards]
+            self._used += [one for one in used if one not in self._used]
         return tuple(Origin(player=player, place=place, p=round(p, 4)) for (player, place), p in shares if p > 0.001)
+
+    def named(self, landed: Landed, gone: Iterable[Departure]) -> CardOdds:
+        """Return which card it is: a reading that is not sure is weighed with what left the rows just before."""
+        reading = landed.top.reading
+        if reading.best[1] > CLEARLY_READ:
+            return dict(reading.cards)
+        left = [one for one in gone if _fits(one, landed.touch.at_ns) and not self._is_explained(one, landed)]
+        odds = {card: p * ANY_CARD for card, p in reading.cards.items()}
+        for one in left:
+            near = _near(landed, one.player) * _held(landed, one.player) * _came(landed, one.player)
+            for card, p in one.top.reading.cards.items():
+                odds[card] = odds.get(card, HARDLY * ANY_CARD) + near * p * reading.cards.get(card, HARDLY)
+        total = sum(odds.values()) / max(HARDLY, sum(reading.cards.values()))
+        shares = sorted(((card, p / total) for card, p in odds.items()), key=lambda item: -item[1])
+        return {card: round(p, 4) for card, p in shares if p > HARDLY} if left and total > 0 else dict(reading.cards)
+
+    def _is_explained(self, left: Departure, landed: Landed) -> bool:
+        """Whether another landing has explained a departure."""
+        others = (used for used in self._used if used.at_ns != landed.touch.at_ns)
+        return any(_explains(used, left) for used in others)
 
     def missing(self, gone: Iterable[Departure], touch_ns: int) -> list[Departure]:
         """Return the departures before a touch that no landing has explained."""
@@ -94,8 +124,14 @@ def _held(landed: Landed, player: Player) -> float:
     return max(WRONG_END, 0.5 + 0.5 * towards)
 
 
+def _came(landed: Landed, player: Player) -> float:
+    """Return how well the way that the card came goes with this player's side of the table."""
+    towards = landed.touch.came_from if player == "p2" else -landed.touch.came_from
+    return min(1.0, max(WRONG_WAY, 0.5 + towards))
+
+
 def _fits(left: Departure, touch_ns: int) -> bool:
-    return left.from_ns <= touch_ns and left.to_ns >= touch_ns - LEFT_BEFORE_NS
+    return left.from_ns + CARRY_NS <= touch_ns and left.to_ns >= touch_ns - LEFT_BEFORE_NS
 
 
 def _explains(used: _Used, left: Departure) -> bool:

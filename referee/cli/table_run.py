@@ -17,7 +17,7 @@ from hardware.heart import Heart
 from hardware.pads.mock_pads import key_listener
 from hardware.recording import Recording, new_recording
 from hardware.rig import LiveRig, NewsQueue, Seer
-from hardware.room import shortage
+from hardware.room import films_bytes, shortage
 from hardware.signals import Output, SignalPlayer
 from hardware.tablefile import Table
 from hardware.vision.enrolled import deck_file
@@ -128,7 +128,8 @@ class TableRun(RigRun):
         if not self._record:
             return eyes
         deck = deck_file(table_file(self._settings))
-        recording = Recording(new_recording(log.directory), parts.camera.fps, deck)
+        room = self._settings.storage.films_mb * 1_000_000 - films_bytes(log.directory.parent)[1]
+        recording = Recording(new_recording(log.directory), parts.camera.fps, deck, room)
         self._recording = stack.enter_context(recording)
         return recording.eyes(eyes)
 

@@ -122,6 +122,20 @@ def test_a_camera_without_pictures_fails_on_a_pi_and_warns_on_a_laptop(monkeypat
     assert devices.camera(Settings()).state == "FAIL"
 
 
+def test_films_of_games_are_counted_and_a_full_quota_is_said(tmp_path: Path) -> None:
+    settings = Settings(storage=StorageSection(games_dir=str(tmp_path), films_mb=2000))
+    assert machine.films(settings).state == "SKIP"
+    film = tmp_path / "2026-11-30-0001-abcd" / "recording" / "game.mp4"
+    film.parent.mkdir(parents=True)
+    film.write_bytes(b"")
+    assert machine.films(settings).state == "OK"
+    with film.open("ab") as sparse:
+        sparse.truncate(1_700_000_000)
+    answer = machine.films(settings)
+    assert (answer.state, answer.says) == ("WARN", "1 films take 1.7 of 2 GB")
+    assert "storage.films_mb" in answer.cure
+
+
 def test_a_full_or_locked_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(storage=StorageSection(games_dir=str(tmp_path / "games"), reserve_mb=500))
     assert machine.disk(settings).state == "OK"

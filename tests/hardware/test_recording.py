@@ -10,7 +10,8 @@ import hardware.recording
 from hardware.cameras.video import VideoFile
 from hardware.frames import Frame
 from hardware.pads.trains import read_pads_file
-from hardware.recording import ABOUT_FILE, PADS_FILE, TABLE_FILE, VIDEO_FILE, Recording, new_recording
+from hardware.recording import ABOUT_FILE, PADS_FILE, TABLE_FILE, Recording, new_recording
+from hardware.room import VIDEO_FILE, films_bytes
 from hardware.tablefile import Table, load_table
 from referee.errors import DeviceError
 from referee.observations import AnyObservation, PadReleased, PadSlapped
@@ -81,6 +82,16 @@ def test_a_full_disk_ends_the_film_with_a_sentence(tmp_path: Path, monkeypatch: 
         recording.take(frame(0, 9, 0.0))
         recording._thread.join(0.5)
     assert recording.trouble is not None and "make room" in recording.trouble
+
+
+def test_the_room_for_films_ends_the_film_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware.recording, "LOOK_EVERY", 1)
+    with Recording(tmp_path / "g" / "recording", FPS, room_bytes=0) as recording:
+        for number in range(5):
+            recording.take(frame(number, 9, number / FPS))
+    assert recording.trouble is not None and "storage.films_mb" in recording.trouble
+    count, size = films_bytes(tmp_path)
+    assert count == 1 and size > 0
 
 
 def test_a_camera_that_was_away_for_long_ends_the_film(tmp_path: Path) -> None:
