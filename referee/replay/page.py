@@ -21,7 +21,7 @@ from referee.log import Header, LoggedGame
 from referee.replay.moments import Moment, Timeline
 from referee.replay.statistics import statistics_of
 from referee.replay.timeline import timeline_of
-from referee.replay.words import plain, player_names
+from referee.replay.words import plain, player_names, with_names
 from referee.rules.rule_set import rule_set_from
 from referee.rules.sentences import Clause, describe
 from referee.table import Player
@@ -61,7 +61,7 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
     names = player_names(timeline.header.players)
     style, script = asset("page.css"), "\n".join(['"use strict";', *map(asset, SCRIPTS)])
     script = f"(() => {{\n{script}\n}})();"
-    clauses = _agreement(timeline.header)
+    clauses = _agreement(timeline.header, names)
     data = {
         "game": {"name": timeline.name, "started": timeline.header.started},
         "timeline": msgspec.structs.replace(timeline, troubles=()),
@@ -103,10 +103,11 @@ def _masthead(timeline: Timeline, names: Mapping[Player, str]) -> dict[str, Any]
     }
 
 
-def _agreement(header: Header) -> tuple[Clause, ...]:
+def _agreement(header: Header, names: Mapping[Player, str]) -> tuple[Clause, ...]:
     """The rules in sentences; none where the log's options are not those of this version."""
     try:
-        return describe(rule_set_from(header.rules))
+        clauses = describe(rule_set_from(header.rules))
+        return tuple(msgspec.structs.replace(one, sentence=with_names(one.sentence, names)) for one in clauses)
     except SettingsError:
         return ()
 

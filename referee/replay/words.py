@@ -1,5 +1,6 @@
 """The replay's sentences: what the referee said where it said something, and plain words where it left none."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Final
@@ -117,6 +118,11 @@ def count_words(counted: Recount, names: Mapping[Player, str]) -> str:
     row = "" if counted.row is None else f" {', '.join(map(str, counted.row[:5]))} in the row"
     spit = "" if counted.spit is None else f" {counted.spit} spit cards"
     return f"Counted: {names[counted.player]} has{' and'.join(filter(None, (row, spit)))}."
+
+
+def with_names(sentence: str, names: Mapping[Player, str]) -> str:
+    """Return a sentence of the rules, which speak of p1 and p2, with the players' names."""
+    return re.sub(r"\bp[12]\b", lambda found: names["p1" if found[0] == "p1" else "p2"], sentence)
 
 
 def _by_name(sentence: str, names: Mapping[Player, str]) -> str:

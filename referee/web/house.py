@@ -1,6 +1,5 @@
 """House rules, players and cards: chosen on a page, shown in the sentences that two players can agree on."""
 
-import re
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, Final, Literal, get_args, get_type_hints
@@ -11,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from referee.errors import SettingsError
-from referee.replay.words import LONGEST_NAME, plain, player_names
+from referee.replay.words import LONGEST_NAME, plain, player_names, with_names
 from referee.rules.rule_set import PRESETS, RuleSet, rule_set_from
 from referee.rules.sentences import describe
 from referee.settings import Settings
@@ -137,12 +136,8 @@ def _texts(rules: RuleSet) -> dict[str, str]:
 def _chapters(rules: RuleSet, players: Mapping[Player, str]) -> list[tuple[str, list[dict[str, str]]]]:
     """The sentences by chapters, with the players' names in them."""
     names = player_names({player: name for player, name in players.items() if name != player})
-
-    def named(sentence: str) -> str:
-        return re.sub(r"\bp[12]\b", lambda found: names["p1" if found[0] == "p1" else "p2"], sentence)
-
     return [
-        (chapter, [{"words": named(clause.sentence), "rules": clause.rules} for clause in clauses])
+        (chapter, [{"words": with_names(clause.sentence, names), "rules": clause.rules} for clause in clauses])
         for chapter, clauses in groupby(describe(rules), key=lambda clause: clause.chapter)
     ]
 

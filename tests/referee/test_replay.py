@@ -495,3 +495,9 @@ def test_no_log_however_distorted_breaks_the_replay(tmp_path: Path, seed: int) -
     page = page_of(LoggedGame(log.parent))
     assert page.count("<script") == 2
     assert page_data(page)["statistics"]
+
+
+def test_the_rules_beside_a_moment_speak_of_the_players_by_their_names(tmp_path: Path) -> None:
+    write_page(LoggedGame(write_plausible_game(tmp_path, deals=1)), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Ann starts pile A, Bob pile B" in page and "p1 starts pile A" not in page
