@@ -81,7 +81,7 @@ class Seen:
     about: AnyAction | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Spot:
     """A card lying somewhere and the first reading of it there."""
 

@@ -90,8 +90,14 @@ class _Game:
                 return
             else:
                 idle += 1
-            if not all(side.count for side in self.sides.values()) or idle > 20:
+            if any(self._is_out(side) for side in self.sides.values()) or idle > 20:
                 return
+
+    def _is_out(self, side: _Side) -> bool:
+        """Whether the deal is over: the row is cleared; where cards are drawn, the packet too."""
+        if self.variant == "wikipedia":
+            return not any(place.up or place.down for place in side.row)
+        return side.count == 0
 
     def _turn(self, player: Player) -> bool:
         side = self.sides[player]

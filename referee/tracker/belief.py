@@ -62,6 +62,10 @@ LOST_NS = 3000 * MS
 """Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
 ON_ITS_WAY_NS = 200 * MS
 """A card that comes down so soon after the one under it was taken off was on its way to that one."""
+UNREPORTED_NS = 1000 * MS
+"""The touch of an unreported card is only known to lie between two looks at its pile."""
+COUNTED_BUT_TAKEN = 0.01
+"""How often a card that is taken off a pile seemed to count."""
 PUT_BACK_NS = 1000 * MS
 """A card that was taken off a pile is seen in its row again after so long."""
 UNLIKELY = -11.5
@@ -99,6 +103,8 @@ class OpenLanding(msgspec.Struct):
     """What its pile was last seen to show."""
     onto_refused: bool = False
     """Whether that was a card refused because no pile lies there."""
+    unseen: int = 0
+    """How many landings that nobody reported were thought of before, as a negative number."""
     taken: "CardTaken | None" = None
     """The card that was taken off its pile last before."""
     told: Claim | None = None
@@ -210,6 +216,8 @@ class Belief(msgspec.Struct, eq=False):
     """The last landing, taking back or change in a row."""
     quiet_until_ns: int = LONG_AGO
     """Nobody is blamed for what happens before this moment: the thread was lost just now."""
+    doubted_ns: int = LONG_AGO
+    """When a card was taken off that had seemed to count: nobody is blamed for what follows it closely."""
     not_stuck: Position | None = None
     """The position that was last found not to be stuck."""
     lost: int = 0
@@ -257,6 +265,10 @@ class Belief(msgspec.Struct, eq=False):
             self.worlds = self.apart = reweighed(self.worlds, likelihoods)
         else:
             self.become([world.weighed(fits) for world, fits in zip(self.worlds, likelihoods, strict=True)])
+
+    def is_quiet(self, at_ns: int) -> bool:
+        """Whether nobody is blamed for what happened at this moment."""
+        return at_ns < self.quiet_until_ns or 0 <= at_ns - self.doubted_ns < QUIET_NS
 
     def is_sure(self) -> bool:
         """Whether one understanding of the game outweighs all others."""

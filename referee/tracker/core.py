@@ -28,12 +28,13 @@ from referee.observations import (
     SensorLost,
 )
 from referee.rules.legality import follows
-from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Pile, Player
+from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Pile, Player, Who
 from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import (
     BUILT_ON,
     BUILT_ON_NS,
     COUNTED,
+    COUNTED_BUT_TAKEN,
     FITS,
     LOST_NS,
     MS,
@@ -48,6 +49,7 @@ from referee.tracker.belief import (
     SURE,
     UNHEARD_OF,
     UNLIKELY,
+    UNREPORTED_NS,
     CardTaken,
     OpenLanding,
     Touch,
@@ -87,7 +89,7 @@ class Core(Looks, eq=False):
         self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
         lying = self.position.middle(landing.pile).lying
         refused = any(one.card == pile.shown and one.reason in NOT_THERE for one in lying)
-        self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, taken=pile.taken)
+        self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, unseen=self.unseen, taken=pile.taken)
         self._drop_the_unlikely(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
@@ -106,6 +108,8 @@ class Core(Looks, eq=False):
             if log_weight > heaviest + NEGLIGIBLE
         )
         pile.put(self._with_row_readings(n, landing), first)
+        if landing.at_ns >= pile.changed_ns:
+            pile.empty_looks = 0
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         return []
@@ -164,6 +168,8 @@ class Core(Looks, eq=False):
                 told.append(TakenBack(at_ns=taken.at_ns, decided_ns=self.now_ns, of=n, player=who, pile=taken.pile,
                                       card=card, was_due=due))  # fmt: skip
             worlds += [one.weighed(likelihood / len(after)) for one in after]
+        if any(isinstance(verdict, TakenBack) and not verdict.was_due for verdict in told):
+            self.doubted_ns = taken.at_ns
         self.become(worlds)
         view = self.piles[taken.pile]
         view.take(taken.cards)
@@ -178,12 +184,17 @@ class Core(Looks, eq=False):
         """The worlds without the card that was taken, that card, whether it was due back, and how likely that is. A
         card that seemed to count did not: it was not his who laid it, or what lies under it does not count either."""
         middle = world.position.middle(taken.pile)
-        due = [(evidence.card_likelihood(taken.cards, one.card), one.card, one.who) for one in middle.lying]
-        counted = 0.0 if middle.top is None else 0.003 * evidence.card_likelihood(taken.cards, middle.top)
+        due = [(evidence.card_likelihood(taken.cards, one.card) * _is_his(taken, one.who), one.card)
+               for one in middle.lying]  # fmt: skip
+        counted = 0.0
+        if middle.top is not None:
+            laid = [
+                claim.player for claim in world.claims.values() if (claim.pile, claim.card) == (taken.pile, middle.top)
+            ]
+            counted = COUNTED_BUT_TAKEN * evidence.card_likelihood(taken.cards, middle.top)
+            counted *= _is_his(taken, laid[-1] if laid else "unknown")
         if due:
-            likelihood, card, who = max(due)
-            if who != "unknown":
-                likelihood *= evidence.player_likelihood(taken.players, who)
+            likelihood, card = max(due)
             if likelihood > counted:
                 event = TakeBack(at_ns=taken.at_ns, player="unknown", pile=taken.pile, card=card)
                 _, position, _ = judge(self.rules, world.position, event, (event,))
@@ -393,11 +404,20 @@ class Core(Looks, eq=False):
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if landing.at_ns < self.quiet_until_ns or not self._is_certain_of(claim, one):
+        if self.is_quiet(landing.at_ns) or not self._is_certain_of(claim, one):
+            return False
+        if any(view.strange for view in self.piles.values()) or self._came_late(one):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
+
+    def _came_late(self, one: OpenLanding) -> bool:
+        """Whether a card came down unreported about then, that was thought of only after this landing was judged."""
+        return any(
+            n < one.unseen and abs(claim.at_ns - one.landing.at_ns) < UNREPORTED_NS
+            for n, claim in self.worlds[0].claims.items()
+        )
 
     def _just_gone(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
@@ -425,9 +445,20 @@ class Core(Looks, eq=False):
                 return self.piles[claim.pile].was_empty and position.middle(claim.pile).top is None and nothing_lay
             case "not_started":
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
+            case "not_stuck" if self.rules.spit_when != "stuck":
+                return False  # the other may agree yet
+            case "not_a_top_card" if claim.place is None:
+                return self._counts_are_sure or self._can_be_seen_to_play()
             case "wrong_pile":
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))
         return claim.reason not in COUNTED or self._counts_are_sure
+
+    def _can_be_seen_to_play(self) -> bool:
+        """Whether somebody can play a card that lies open, or turn one: no count decides that spit is not due."""
+        tops = [top for pile in PILES if (top := self.position.middle(pile).top) not in (None, UNREAD)]
+        lying = [lies for player in PLAYERS for lies in self.worlds[0].lies(player)]
+        return any(kind == "down" or (card is not None and any(follows(card, top, self.rules) for top in tops))
+                   for kind, card in lying)  # fmt: skip
 
     def _is_started(self, pile: Pile) -> bool:
         """Whether the owner's card started the pile in this deal."""
@@ -510,3 +541,8 @@ class Core(Looks, eq=False):
         is_laid = phase is not Phase.FIRST_SPIT or all(map(self.layout.is_laid, PLAYERS))
         name = phase.public_name if is_laid else "layout"
         return [PhaseChanged(at_ns=self.now_ns, decided_ns=self.now_ns, phase=name)]
+
+
+def _is_his(taken: CardTakenBack, who: Who) -> float:
+    """How well the hand that took a card fits the player whose card it was."""
+    return 1.0 if who == "unknown" else evidence.player_likelihood(taken.players, who)

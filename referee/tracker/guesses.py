@@ -12,6 +12,8 @@ from referee.cards import PACK, UNREAD, Card
 from referee.game.events import Land, Spit
 from referee.game.phases import Phase
 from referee.game.position import Position
+from referee.game.rulings import Breach
+from referee.game.spits import AGREEMENT_NS
 from referee.observations import CardLanded
 from referee.rules.legality import cards_on
 from referee.rules.rule_set import RuleSet
@@ -34,6 +36,7 @@ CLEAR = 0.3
 SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
+AGREED = 0.05
 STOLEN = 1e-3
 TURNED_IN_HAND = 0.15
 NO_IDEA = 0.02
@@ -122,18 +125,20 @@ def guesses(
     found, best = _from_rows(world, rows, report, prior, CLEAR if only_spits else min(least, CLEAR))
     if only_spits:
         found = []
+    if not rules.row_is_visible and not only_spits:
+        found += _from_hands(world, report, prior)
     if best < CLEAR:
         if is_bounded and found:
             likeliest = max([guess.likelihood for guess in found])
             if likeliest * FORGOTTEN > LEAST_LIKELY:
                 least = max(least, likeliest * FORGOTTEN)
         cards, each = _unread_candidates(world, landing), 1.0 / _hidden_cards(world.position)
-        found += _spits(world, report, cards, each, least, only_due=only_spits)
+        found += _spits(rules, world, report, cards, each, least, only_due=only_spits)
         if not only_spits:
-            found += _unseen(world, rows, report, prior, cards, each, least)
+            found += _unseen(rules, world, rows, report, prior, cards, each, least)
             found += _misread_tops(world, rows, report, prior, cards, least)
             found += _stolen(world, rows, report, prior, least)
-            if sum(landing.cards.values()) < 0.5 or not _has_cards(world):
+            if sum(landing.cards.values()) < 0.5 or not _has_cards(world, rules):
                 found.append(_nobody_knows(landing))
     if landing.together > 1:
         found = list(_in_pairs(world, rows, found))
@@ -162,6 +167,17 @@ def _from_rows(world: World, rows: Rows, report: Report, prior: Prior, least: fl
             if likelihood >= least:
                 found.append(Guess(likelihood, _land(landing, player, card, place), place))
     return found, best
+
+
+def _from_hands(world: World, report: Report, prior: Prior) -> Iterator[Guess]:
+    """A card of a hidden hand (R83, R88): whichever card it is, its player may have held it."""
+    landing, each = report.landing, 1.0 / _hidden_cards(world.position)
+    for player in PLAYERS:
+        side = world.position.side(player)
+        if side.hand or side.packet:
+            for card, p in _unread_candidates(world, landing):
+                lawful = 1.0 if card == UNREAD else prior(player, card)
+                yield Guess(each * report.hands[player] * p * lawful, _land(landing, player, card, None), None)
 
 
 def _left(row: RowView, place: int, card: Card, landing: CardLanded) -> float:
@@ -222,50 +238,64 @@ def _hidden_cards(position: Position) -> int:
     return max(1, hidden)
 
 
-def _has_cards(world: World) -> bool:
+def _has_cards(world: World, rules: RuleSet) -> bool:
     """Whether anybody has a card that could have landed."""
-    if world.position.p1.packet or world.position.p2.packet:
+    if world.position.p1.packet or world.position.p2.packet or not rules.row_is_visible:
         return True
     return any(kind != "empty" for player in PLAYERS for kind, _ in world.lies(player))
 
 
 def _spits(
-    world: World, report: Report, cards: Candidates, each: float, least: float, *, only_due: bool
+    rules: RuleSet, world: World, report: Report, cards: Candidates, each: float, least: float, *, only_due: bool
 ) -> Iterator[Guess]:
-    """The top of a packet: due or not, on the right pile or not."""
+    """The top of a packet (of an outer stack in Speed): due or not, on the right pile or not."""
     position, landing = world.position, report.landing
     for player in PLAYERS:
         side = position.side(player)
         due = side.due
-        if not side.packet or (only_due and not due):
+        if (only_due and not due) or (not side.packet and rules.row_is_visible):
             continue
         prior = SPIT_NOT_DUE
         if due:
             prior = SPIT_DUE if landing.pile in due or "any" in due else WRONG_PILE
         elif side.has_spat and position.phase in (Phase.SPIT, Phase.FIRST_SPIT):
             prior = SPIT_NOT_DUE / 10
+        agreed = 0.0 if due else _agreement(rules, position, player, landing)
+        is_spit = (bool(due) and (prior != WRONG_PILE or rules.row_is_visible)) or agreed > prior
         hand, seen = report.hands[player], report.origin(player, None)
         for card, p in cards:
-            likelihood = prior * each * p * hand * seen
+            likelihood = max(prior, agreed) * each * p * hand * seen
             if likelihood < least:
                 continue
             event: Land | Spit = _land(landing, player, card, None)
-            if due:
+            if is_spit:
                 event = Spit(at_ns=landing.at_ns, player=player, pile=landing.pile, card=card)
             yield Guess(likelihood, event, None)
 
 
+def _agreement(rules: RuleSet, position: Position, player: Player, landing: CardLanded) -> float:
+    """How likely the players agree to turn a card each although the referee has not called it (R46, R88): likelier
+    once the other has."""
+    if rules.spit_when == "stuck" or position.phase is not Phase.PLAY or landing.pile != position.own_pile(player):
+        return 0.0
+    lying = position.middle(position.own_pile(OPPONENT[player])).lying
+    has_turned = any(one.reason is Breach.NOT_STUCK and landing.at_ns - one.at_ns < AGREEMENT_NS for one in lying)
+    return SPIT_DUE if has_turned else AGREED
+
+
 def _unseen(
-    world: World, rows: Rows, report: Report, prior: Prior, cards: Candidates, each: float, least: float
+    rules: RuleSet, world: World, rows: Rows, report: Report, prior: Prior, cards: Candidates, each: float, least: float
 ) -> Iterator[Guess]:
-    """A face-down or unread top that was turned and played since the last look at the row."""
+    """A face-down or unread top that was turned and played since the last look at the row; or (Bicycle, R76) a card
+    that was laid from the deck into a gap and played."""
     landing = report.landing
     for player in PLAYERS:
         hand = report.hands[player]
         if TURNED_IN_HAND * each * hand * JUST_LEFT < least:
             continue
         for place, (kind, face) in enumerate(world.lies(player), 1):
-            if kind != "down" and face != UNREAD:
+            filled = rules.refills and kind == "empty" and world.position.side(player).packet > 0
+            if kind != "down" and face != UNREAD and not filled:
                 continue
             view = rows[player].places[place - 1]
             fresh = STILL_THERE if kind == "down" and view.kind == "down" and view.seen_ns > landing.at_ns else 1.0

@@ -13,6 +13,7 @@ from referee.game.judge import judge
 from referee.game.landings import agreed
 from referee.game.phases import Phase
 from referee.game.position import Position
+from referee.game.rulings import Doubt, Illegal, Undecided
 from referee.observations import CardLanded, Correction
 from referee.rules.deals import OWN_PILE
 from referee.rules.legality import follows
@@ -39,6 +40,8 @@ TURNING_NS: Final = 400 * MS
 """A hand needs so long at least to turn a card and bring it to a pile."""
 TURNED_NS: Final = 1500 * MS
 """A place that nobody saw for so much longer may as well have been turned as not."""
+TOUCH_MS: Final = 60
+"""Two touches may be so much further apart than they were seen to be."""
 Branch = tuple[float, World, Guess | Claim]
 """The logarithm of its weight, the world before a landing, and what the landing was in it."""
 AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
@@ -239,12 +242,22 @@ class Landings(Belief, eq=False):
                 world = rowsync.named(world, event.player, guess.place, event.cards[-1])
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
+        if isinstance(ruling, Illegal) and not ruling.blameless:
+            ruling = self._if_in_time(world, event, ruling)
         card = event.card if isinstance(event, Spit) else event.cards[-1]
         claim = Claim(
             at_ns=event.at_ns, is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
             place=guess.place, ruling=ruling, top=top, said=said,
         )  # fmt: skip
         return claim, position
+
+    def _if_in_time(self, world: World, event: Land | Spit, ruling: Illegal) -> Illegal | Undecided:
+        """The ruling, unless it hangs on a race window that no camera can tell to the millisecond."""
+        rules = msgspec.structs.replace(self.rules, race_window_ms=self.rules.race_window_ms + TOUCH_MS)
+        wider, _, _ = judge(rules, world.position, event, (event,))
+        if isinstance(wider, Illegal) and wider.blameless:
+            return Undecided(Doubt.ORDER_UNKNOWN, ruling.who, ruling.facts)
+        return ruling
 
     def _as_agreed(self, n: int, landing: CardLanded, branches: list[Branch]) -> list[Branch]:
         """Of all that a landing may have been, only what people agreed on, if they did."""

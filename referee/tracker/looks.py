@@ -70,6 +70,8 @@ class Looks(Landings, eq=False):
     def _look_at_empty(self, look: PileRead) -> None:
         """Nothing lies there. Before the spit that is believed at the second look, whatever seemed to lie there."""
         view = self.piles[look.pile]
+        if 0 <= look.at_ns - view.changed_ns < JITTER_NS:
+            return  # a card that touches just now may not have been there yet
         view.is_old, view.seen_ns, view.shown, view.was_empty = False, look.at_ns, None, True
         view.strange = ()
         view.empty_looks += 1

@@ -6,17 +6,18 @@ from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
 from referee.game.deal_end import has_cleared
-from referee.game.events import Move, TurnUp
+from referee.game.events import Move, Refill, TurnUp
 from referee.game.judge import judge
 from referee.game.position import Lying, Position
 from referee.game.rulings import Legal
+from referee.rules.legality import same_rank
 from referee.rules.rows import EMPTY, Stock, count_cards, place_of_top, with_place
 from referee.rules.rule_set import RuleSet
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker.rows import PlaceView, RowView
 from referee.tracker.worlds import World, lies_at
 
-Happened = TurnUp | Move
+Happened = TurnUp | Move | Refill
 
 SURELY_THERE = 3
 """So many looks more must read the same face where none can lie, before it is believed."""
@@ -75,7 +76,12 @@ def _face(
         doubtful = position.knows_in_middle(card) or bool(position.shows(card))
         event = TurnUp(at_ns=at_ns, player=player, place=place, card=UNREAD if doubtful else card)
     elif kind == "face":
-        return named(world, player, place, card), []
+        onto = _stacked(rules, world, player, row, place, card)
+        if onto is None:
+            return named(world, player, place, card), []
+        event = Move(at_ns=at_ns, player=player, from_place=onto, to_place=place, card=card)
+    elif rules.refills and position.side(player).packet and not place_of_top(position.side(player).row, card):
+        event = Refill(at_ns=at_ns, player=player, place=place, card=card)
     else:
         source = place_of_top(position.side(player).row, card)
         seen_twice = source is not None and _is_still_at(row.places[source - 1], card, at_ns)
@@ -98,6 +104,16 @@ def _face(
     if isinstance(event, Move):
         row.places[event.from_place - 1] = _left_behind(row.places[event.from_place - 1], card)
     return world.moved_to(after), [event]
+
+
+def _stacked(rules: RuleSet, world: World, player: Player, row: RowView, place: int, card: Card) -> int | None:
+    """From which place the card came that now lies on an equal one (R38), if it did: that place shows it no more."""
+    stocks = world.position.side(player).row
+    source = place_of_top(stocks, card)
+    under = stocks[place - 1].top
+    if not rules.row_stack_same_rank or source in (None, place) or under is None or not same_rank(card, under):
+        return None
+    return source if source is not None and row.places[source - 1].card != card else None
 
 
 def _just_left(world: World, player: Player, row: RowView, at_ns: int) -> tuple[int, Card] | None:

@@ -12,7 +12,7 @@ from referee.game.slaps import decide, is_hard_play
 from referee.observations import PadSlapped
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import rowsync, telling
-from referee.tracker.belief import MS, Touch
+from referee.tracker.belief import MS, UNREPORTED_NS, Touch
 from referee.tracker.core import Core
 from referee.tracker.worlds import World, shares
 from referee.verdicts import AnyVerdict, Award, SlapJudged
@@ -21,8 +21,6 @@ OWN_LANDING_NS = 300 * MS
 ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
 
-UNREPORTED_NS = 1_000 * MS
-"""The touch of an unreported card is only known to lie between two looks at its pile."""
 END_NS = 50 * MS
 """A slap so short a time before the card that ended the deal may have come with it."""
 MISCOUNT = 2
@@ -107,7 +105,7 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict] | None:
     """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect.
     None as long as later looks may still tell."""
     player: Player | None = press.player
-    if player is None or press.at_ns < core.quiet_until_ns or not core.position.is_started:
+    if player is None or core.is_quiet(press.at_ns) or not core.position.is_started:
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
     if any(_may_have_shaken(touch, player, press) for touch in core.landed):

@@ -5,7 +5,7 @@ from typing import Final
 
 from referee.cards import Card
 from referee.game import announcements as said
-from referee.game.events import Move, TurnUp
+from referee.game.events import Move, Refill, TurnUp
 from referee.game.wording import announce, explain, rule_of
 from referee.table import PILES, Pile, Player
 from referee.tracker.worlds import Claim
@@ -62,7 +62,12 @@ def cannot_tell(n: int, at_ns: int, pile: Pile, best: Claim | None, p: float, de
     )  # fmt: skip
 
 
-def row_judged(event: TurnUp | Move, decided_ns: int, n: int) -> RowJudged:
+def row_judged(event: TurnUp | Move | Refill, decided_ns: int, n: int) -> RowJudged:
+    if isinstance(event, Refill):
+        return RowJudged(
+            at_ns=event.at_ns, decided_ns=decided_ns, of=n, player=event.player, what="refill", place=event.place,
+            card=event.card, ruling="legal",
+        )  # fmt: skip
     if isinstance(event, TurnUp):
         return RowJudged(
             at_ns=event.at_ns, decided_ns=decided_ns, of=n, player=event.player, what="turn_up", place=event.place,

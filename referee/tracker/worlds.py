@@ -259,9 +259,9 @@ def _other_opinions(ordered: list[World]) -> list[World]:
     return others
 
 
-def _opinion(world: World) -> tuple[tuple[int, str], ...]:
+def _opinion(world: World) -> tuple[tuple[int, str, bool], ...]:
     """What a world says of the landings that are not settled."""
-    return tuple([(n, claim.word) for n, claim in world.claims.items() if n > 0])
+    return tuple([(n, claim.word, claim.is_spit) for n, claim in world.claims.items() if n > 0])
 
 
 def _lightness(world: World) -> float:
