@@ -151,7 +151,7 @@ class MqttSection(Section, frozen=True, kw_only=True):
     """A feed for scoreboards and houses (needs the package paho-mqtt): what happens at the table, nothing is taken."""
 
     enabled: bool = False
-    host: Annotated[str, Meta(pattern=r"^\S+$")] = "localhost"
+    host: Annotated[str, Meta(min_length=1)] = "localhost"
     port: Annotated[int, Meta(ge=1, le=65_535)] = 1883
     username: str = ""
     password: str = ""
