@@ -13,7 +13,9 @@ from hardware.vision.enrolled import EnrolledDeck, EnrolledReader, deck_file, lo
 from hardware.vision.reader import CLASSES, CardReader, rectify
 from hardware.vision.stills import StillReader
 from referee.cards import PACK, UNREAD, Card
+from referee.cli.calibrate.terminal import TerminalBench
 from referee.errors import DeckError, NotationError
+from referee.settings import Settings
 
 COURTS = tuple(card for card in PACK if card[0] in "JQK")
 DIM = Light(exposure=0.6, warmth=0.5, blur_px=1.0, noise=4)
@@ -168,3 +170,17 @@ def test_an_order_is_read_with_spaces_or_commas() -> None:
     assert parse_order("as, TS kd") == ["AS", "10S", "KD"]
     with pytest.raises(NotationError):
         parse_order("AS 11H")
+
+
+def test_the_terminal_asks_for_names_until_they_are_cards_and_nobody_is_asked_in_a_script(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odds = np.full(len(CLASSES), 1e-4, np.float32)
+    asked = [Doubtful(np.zeros((120, 88, 3), np.uint8), odds, f"picture 1, card {n}") for n in (1, 2)]
+    bench = TerminalBench(Settings())
+    assert bench.names_of(asked, PACK) == [None, None], "the test's input is no terminal"
+    answers = iter(["queen", "qs", ""])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("typer.prompt", lambda text, **options: next(answers))
+    assert bench.names_of(asked, PACK) == ["QS", None]
+    assert "queen" in capsys.readouterr().err
