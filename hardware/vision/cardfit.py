@@ -4,9 +4,9 @@ Works white on white: a card edge is a faint line of shadow all along, and four 
 no accident. Print inside the card cannot vote for all four sides at once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import cv2
 import numpy as np
@@ -59,6 +59,22 @@ def fit_cards(
     `gray`: uint8, the patch's picture; `angles_deg`: the angles to try; the centre lies within `reach_mm` of
     `around_mm` along x and along y; `free`: which part of the card no hand covers, whose sides must show.
     """
+    return fit_free_cards(gray, patch, card_mm, angles_deg, around_mm, reach_mm, {free: count})[free]
+
+
+def fit_free_cards(
+    gray: Gray,
+    patch: Patch,
+    card_mm: tuple[float, float],
+    angles_deg: NDArray[np.float64],
+    around_mm: tuple[float, float],
+    reach_mm: float,
+    counts: Mapping[Free, int],
+) -> dict[Free, list[Fit]]:
+    """Return the same as `fit_cards` for several parts that may be free, at little more than the cost of one.
+
+    `counts`: how many rectangles are wanted for each part.
+    """
     scale = patch.px_per_mm
     w, h = (round(length * scale) for length in card_mm)
     reach = round(reach_mm * scale) + 1
@@ -68,20 +84,22 @@ def fit_cards(
     tiles = np.empty((len(turns), size[1], size[0]), np.uint8)
     for tile, turn in zip(tiles, turns, strict=True):
         cv2.warpAffine(gray, turn, size, tile, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    scores = _scores(tiles, w, h, round(MARGIN_MM * scale), free)
-    found = [
-        (worth, x, y, n)
-        for n, score in enumerate(scores)
-        for (x, y), worth in _best_places(score, min(count, PER_ANGLE), round(4 * scale))
-    ]
-    best_first = sorted(found, key=lambda place: -place[0])
+    edges = _Edges(*(_Boxes(field, tiles, w, h) for field in _edges(tiles)))
 
     def fit(worth: float, x: int, y: int, n: int) -> Fit:
         middle = np.array([RIM_PX + x + (w - 1) / 2, RIM_PX + y + (h - 1) / 2, 1.0])
         at = patch.to_mm((cv2.invertAffineTransform(turns[n]) @ middle)[None])[0]
         return Fit(Pose(float(at[0]), float(at[1]), float(angles_deg[n])), worth)
 
-    return _apart((fit(*place) for place in best_first), count)
+    fits: dict[Free, list[Fit]] = {}
+    for free, count in counts.items():
+        found = [
+            (worth, x, y, n)
+            for n, score in enumerate(_scores(edges, w, h, round(MARGIN_MM * scale), free))
+            for (x, y), worth in _best_places(score, min(count, PER_ANGLE), round(4 * scale))
+        ]
+        fits[free] = _apart((fit(*place) for place in sorted(found, key=lambda place: -place[0])), count)
+    return fits
 
 
 def _turn(centre: NDArray[np.float64], angle_deg: float, size: tuple[int, int]) -> Turn:
@@ -135,14 +153,22 @@ class _Boxes:
         return self._table[:, y : y + self._rows, x : x + self._columns]
 
 
-def _scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
+class _Edges(NamedTuple):
+    """How much of an upright, a level and any edge is in the tiles."""
+
+    across: _Boxes
+    down: _Boxes
+    clutter: _Boxes
+
+
+def _scores(edges: _Edges, w: int, h: int, margin: int, free: Free) -> Field:
     """Return the score of the rectangle of w x h pixels at each place of each tile: (tiles, rows, columns).
 
     Place (0, 0) is the rectangle whose top left pixel is RIM_PX from the tile's edges.
     """
     if free != "whole":
-        return _half_scores(tiles, w, h, margin, free)
-    across, down, clutter = (_Boxes(field, tiles, w, h) for field in _edges(tiles))
+        return _half_scores(edges, w, h, margin, free)
+    across, down, clutter = edges
     long, short = round(0.84 * h), round(0.78 * w)
     dy, dx = (h - long) // 2, (w - short) // 2
     sides = [
@@ -160,9 +186,9 @@ def _scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
     return np.asarray(total / FULL_STEP, np.float32)
 
 
-def _half_scores(tiles: Tiles, w: int, h: int, margin: int, free: Free) -> Field:
+def _half_scores(edges: _Edges, w: int, h: int, margin: int, free: Free) -> Field:
     """Return the same as `_scores` for cards of which only the upper or the lower part is free: three sides vote."""
-    across, down, clutter = (_Boxes(field, tiles, w, h) for field in _edges(tiles))
+    across, down, clutter = edges
     part = round(FREE_SHARE * h)
     long, short = round(0.84 * part), round(0.78 * w)
     dx, dy = (w - short) // 2, (part - long) // 2 + (0 if free == "upper" else h - part)

@@ -1,6 +1,6 @@
 """The top of a middle pile in a settled picture: where it lies, what it shows, and what changed since the last one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.vision.cardfit import Fit, Free, fit_cards
+from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.reader import CROP_CORNERS, CROP_SIZE, Reading
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
@@ -193,19 +193,24 @@ class TopFinder:
             answers += [] if found is None else [found]
         return max(answers, key=lambda one: one.worth, default=None)
 
-    def under_hands(self, picture: Image, before: Image, free: Sequence[Free], near: Finding | None) -> Finding | None:
+    def rough(self, picture: Image, ends: Sequence[Free]) -> dict[Free, list[Fit]]:
+        """Return where a whole card may lie, and one of which only an end is free, for `free` and `under_hands`."""
+        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+        counts: dict[Free, int] = {"whole": MOST_FREE, **dict.fromkeys(ends, MOST_READ_UNDER_HANDS)}
+        place = self._coarse, self._card_mm, self._angles, self._around_mm, self._reach_mm
+        return fit_free_cards(small, *place, counts)
+
+    def under_hands(
+        self, picture: Image, before: Image, rough: Mapping[Free, Sequence[Fit]], near: Finding | None
+    ) -> Finding | None:
         """Return the best new card whose player's hand still covers one end of it.
 
-        `before`: the last settled picture, in which it does not lie yet; `free`: the ends that may be free; `near`: the
+        `before`: the last settled picture, in which it does not lie yet; `rough`: what that method found; `near`: the
         card that was found in the picture before, to look there only.
         """
-        found: list[tuple[Fit, Free]] = []
+        found: list[tuple[Fit, Free]] = [(fit, end) for end, fits in rough.items() if end != "whole" for fit in fits]
         if near is not None:
             found = [(self._fit(_gray(picture), near.top.pose, np.zeros(1), 2.0, near.free), near.free)]
-        else:
-            small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
-            place = self._coarse, self._card_mm, self._angles, self._around_mm, self._reach_mm
-            found = [(fit, end) for end in free for fit in fit_cards(small, *place, MOST_READ_UNDER_HANDS, end)]
         grays = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), cv2.cvtColor(before, cv2.COLOR_BGR2GRAY)
         new = [
             (fit.score - 0.8 * max(0.0, old), fit, end)
@@ -214,13 +219,10 @@ class TopFinder:
         ]
         return self._best_read(picture, sorted(new, key=lambda one: -one[0])[:MOST_READ])
 
-    def free(self, picture: Image) -> Finding | None:
+    def free(self, picture: Image, rough: Mapping[Free, Sequence[Fit]]) -> Finding | None:
         """Return a card of which all four sides show, whatever else is near: no hand covers any of it."""
-        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
-        around, reach = self._around_mm, self._reach_mm
         gray = _gray(picture)
-        rough = fit_cards(small, self._coarse, self._card_mm, self._angles, around, reach, MOST_FREE)
-        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in rough]
+        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in rough["whole"]]
         likely = [fit for fit in fits if fit.score > FOUR_SIDES]
         tops = self._read(picture, [fit.pose for fit in likely]) if likely else []
         found = [

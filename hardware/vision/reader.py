@@ -118,12 +118,12 @@ class CardReader:
             for crop in crops
         ]
         upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
-        logits = self._network(upright)
+        logits = self.network(upright)
         odds = _softmax(logits)
         nothing = odds[:, -1] > (CLEARLY_NOTHING if enough < 1 else enough)
         unsure = np.flatnonzero((odds.max(axis=1) < enough) & ~nothing)
         if unsure.size:
-            turned = self._network(np.ascontiguousarray(upright[unsure, :, ::-1, ::-1]))
+            turned = self.network(np.ascontiguousarray(upright[unsure, :, ::-1, ::-1]))
             # the same card twice is hardly independent, so the evidence is not added
             odds[unsure] = _softmax((logits[unsure] + turned) / np.float32(2))
         return odds
@@ -133,7 +133,8 @@ class CardReader:
         return self.read(rectify(image, quad_px)[None])[0]
 
     @cached_property
-    def _network(self) -> Network:
+    def network(self) -> Network:
+        """The network itself: float32 (N, 3, H, W) BGR in, logits (N, 55) out, one way up."""
         if self._weights is None:
             return packaged_network("reader")
         try:

@@ -22,6 +22,8 @@ APPROACH_MM: Final = (10.0, 110.0)
 REMEMBER_NS: Final = 3_000_000_000
 READ: Final = 0.5
 """A card must have been read at least so surely to be missed."""
+ASK_NS: Final = 90_000_000
+"""So often a disturbed place is looked at for the card that lay there."""
 STILL_THERE: Final = 0.5
 """Share of a card's print that must be seen unmoved past a hand."""
 
@@ -55,6 +57,8 @@ class RowWatch:
         self.departures: list[Departure] = []
         self._shown_ns: dict[tuple[Player, int], int] = {}
         """When a disturbed place last showed its card."""
+        self._asked_ns: dict[tuple[Player, int], int] = {}
+        """When it was last asked for it."""
 
     def take_over(self, other: "RowWatch") -> None:
         """Go on with what another watch of the same rows knows."""
@@ -77,11 +81,21 @@ class RowWatch:
         return renewed
 
     def _watch_disturbed(self, frame: Frame) -> None:
-        """Note which cards still lie in their places under or beside a hand: they have not left yet."""
+        """Note which cards still lie in their places under or beside a hand: they have not left yet.
+
+        At most one of them in each frame, by turns.
+        """
         for key, spot in self.spots.items():
             if spot.disturbed_ns is None:
                 self._shown_ns.pop(key, None)
-            elif spot.top is not None and spot.top.reading.face_down < 0.5 and spot.shows(frame.image) > STILL_THERE:
+                self._asked_ns.pop(key, None)
+            elif spot.top is not None and spot.top.reading.face_down < 0.5:
+                self._asked_ns.setdefault(key, -ASK_NS)
+        due = [key for key, asked_ns in self._asked_ns.items() if frame.at_ns - asked_ns >= ASK_NS]
+        if due:
+            key = min(due, key=lambda one: self._asked_ns[one])
+            self._asked_ns[key] = frame.at_ns
+            if self.spots[key].shows(frame.image) > STILL_THERE:
                 self._shown_ns[key] = frame.at_ns
 
     def _note(self, player: Player, place: int, settled: Settled) -> None:

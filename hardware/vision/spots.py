@@ -244,11 +244,12 @@ class Spot:
             self._peeked_ns = frame.at_ns
             return None
         self.looked = True
-        free = self.finder.free(picture)
+        rough = self.finder.rough(picture, ends if self._glimpse is None else ())
+        free = self.finder.free(picture, rough)
         if free is not None and (self.top is None or not is_same(free.top, self.top)):
             return self._look_at(frame, picture, free)
         glimpse, self._glimpse = self._glimpse, None
-        found = self.finder.under_hands(picture, self.picture, ends, glimpse)
+        found = self.finder.under_hands(picture, self.picture, rough, glimpse)
         if found is None or any(found.top.shows_same(old) for old in self._lying()):
             self._peeked_ns = frame.at_ns
             return None

@@ -90,17 +90,21 @@ def _print_table(stages: "list[Stage]", memory_mb: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from referee.benching import PI_FACTOR
+    from referee.benching import pi_factors
 
-    table = Table("stage", "ms", "x decode", "target", "", *(f"{name}, estimated ms" for name in PI_FACTOR))
+    factors = pi_factors(stages)
+    table = Table("stage", "ms", "x decode", "target", "", *(f"{name}, estimated ms" for name in factors))
     for stage in stages:
         target = "" if stage.target is None else f"{stage.target:g}"
         reached = {None: "", True: "reached", False: "missed"}[stage.reached]
-        on_pi = [f"{stage.ms * factor:.1f}" for factor in PI_FACTOR.values()]
+        on_pi = [f"{stage.ms * factor:.1f}" for factor in factors.values()]
         table.add_row(stage.name, f"{stage.ms:.2f}", f"{stage.ratio:.2f}", target, reached, *on_pi)
     console = Console(file=sys.stdout)
     console.print(table)
     console.print(
         f"Memory of a table that referees these pictures, pages loaded: {memory_mb:.0f} MB (target {MEMORY_MB})."
     )
-    console.print("The columns for the Pi are estimates from published single-core figures, not measurements.")
+    console.print(
+        "The columns for the Pi are estimates, not measurements: "
+        "as many times slower as published single-core figures say it runs the card reader's network."
+    )
