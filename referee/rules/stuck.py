@@ -28,6 +28,8 @@ def can_still_play(row: Row, tops: Sequence[Card], rules: RuleSet, deck: int = 0
         return None
     if place_to_turn(row) or (rules.refills and deck and EMPTY in row):
         return True
+    if _plays_at_once(row, tops, rules):
+        return True
     playable = frozenset[Card]().union(*(cards_on(top, rules) for top in tops))
     stacking = rules.row_stack_same_rank
     if _can_get_ready(row, playable, same_rank if stacking else None):
@@ -36,6 +38,16 @@ def can_still_play(row: Row, tops: Sequence[Card], rules: RuleSet, deck: int = 0
         return False
     hoped_for = _ANY_CARD if UNREAD in tops else playable | {UNREAD}
     return None if _can_get_ready(row, hoped_for, _perhaps_same_rank if stacking else None) else False
+
+
+def _plays_at_once(row: Row, tops: Sequence[Card], rules: RuleSet) -> bool:
+    """Whether a card can be played right now: so it is in nearly every position."""
+    for top in tops:
+        fitting = cards_on(top, rules)
+        for stock in row:
+            if stock.up and stock.up[-1] in fitting:
+                return True
+    return False
 
 
 def _perhaps_same_rank(card: Card, other: Card) -> bool:

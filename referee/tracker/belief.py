@@ -23,9 +23,9 @@ from referee.tracker.rows import LONG_AGO, RowView
 from referee.tracker.worlds import (
     Claim,
     World,
+    has_more_than,
     pruned,
     reweighed,
-    shares,
 )
 
 MS = 1_000_000
@@ -272,7 +272,7 @@ class Belief(msgspec.Struct, eq=False):
 
     def is_sure(self) -> bool:
         """Whether one understanding of the game outweighs all others."""
-        return len(self.worlds) == 1 or shares(self.worlds)[0] > SURE
+        return has_more_than(SURE, self.worlds)
 
     def waits_for_a_landing(self) -> bool:
         """Whether a landing is not judged yet."""

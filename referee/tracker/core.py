@@ -58,7 +58,7 @@ from referee.tracker.guesses import Report
 from referee.tracker.landings import Branch
 from referee.tracker.looks import Looks
 from referee.tracker.rows import LONG_AGO
-from referee.tracker.worlds import NEGLIGIBLE, Claim, World, lies_at, shares
+from referee.tracker.worlds import NEGLIGIBLE, Claim, World, has_more_than, lies_at, shares
 from referee.verdicts import (
     AnyVerdict,
     BackInStep,
@@ -514,18 +514,16 @@ class Core(Looks, eq=False):
     def _forget(self) -> None:
         """What was told needs no memory: worlds that differed only in that become one. What the looks never decide is
         decided by weight, once nothing has moved for a while."""
-        told = {n for n, one in self.open.items() if one.is_told}
+        told = [n for n, one in self.open.items() if one.is_told] if self.open else []
         if told:
             self.open = {n: one for n, one in self.open.items() if n not in told}
             self.become(
-                World(world.position, world.log_weight, {n: c for n, c in world.claims.items() if n not in told},
-                      world.stayed)
-                for world in self.worlds
-            )  # fmt: skip
-        if len(self.worlds) > 1 and not self.open:
-            age = self.now_ns - self.moved_ns
-            if shares(self.worlds)[0] > (self.caution.blame if age < 4000 * MS else SURE) and age > 500 * MS:
-                self.worlds = self.worlds[:1]
+                [world.with_claims({n: c for n, c in world.claims.items() if n not in told}) for world in self.worlds]
+            )
+        age = self.now_ns - self.moved_ns
+        needed = self.caution.blame if age < 4000 * MS else SURE
+        if age > 500 * MS and not self.open and has_more_than(needed, self.worlds):
+            self.worlds = self.worlds[:1]
 
     def phase_changes(self) -> list[AnyVerdict]:
         """The phase, if it is another than the one told last."""

@@ -325,8 +325,10 @@ def _misread_tops(
             if face is None or face == UNREAD:
                 continue
             view = rows[player].places[place - 1]
-            looks = view.readings(face) or (view.odds if view.kind == "face" else {face: 0.97})
             left = _left(rows[player], place, face, landing)
+            if hand * left < least:
+                continue
+            looks = view.readings(face) or (view.odds if view.kind == "face" else {face: 0.97})
             for card, p in likely:
                 likelihood = hand * p * evidence.card_likelihood(looks, card) * left
                 likelihood *= prior(player, card)

@@ -239,10 +239,14 @@ class Looks(Landings, eq=False):
     def _leave_lying(self) -> list[AnyVerdict]:
         """Cards that are not taken back any more count where they lie."""
         before = self.worlds[0].stayed
-        worlds = tuple(rowsync.left_lying(world, self.now_ns) for world in self.worlds)
-        if all(after is world for after, world in zip(worlds, self.worlds, strict=True)):
+        worlds, are_the_same = [], True
+        for world in self.worlds:
+            after = rowsync.left_lying(world, self.now_ns)
+            are_the_same = are_the_same and after is world
+            worlds.append(after)
+        if are_the_same:
             return []
-        self.worlds = worlds
+        self.worlds = tuple(worlds)
         return [self._left(card) for card in sorted(worlds[0].stayed - before)]
 
     def _left(self, card: Card) -> LeftLying:

@@ -234,7 +234,8 @@ def stay(world: World, player: Player, place: int) -> World:
 
 def given_up(world: World, players: tuple[Player, ...], at_ns: int) -> World:
     """The world in which these players go on without taking their cards back: where those lie, they stay."""
-    for _, one in world.position.must_go_back:
+    position = world.position
+    for one in position.A.lying + position.B.lying:
         if one.card in world.stayed or one.who not in players or at_ns - one.at_ns < PLAYS_ON_NS:
             continue
         for player in PLAYERS:

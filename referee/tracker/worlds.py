@@ -154,6 +154,12 @@ class World(msgspec.Struct, frozen=True):
     def weighed(self, likelihood: float) -> "World":
         return self.weighted(self.weight_if(likelihood))
 
+    def with_claims(self, claims: Mapping[int, Claim]) -> "World":
+        """The same table, with other landings that are to be told."""
+        known = self.worked_out
+        return World(self.position, self.log_weight, claims, self.stayed,
+                     WorkedOut(known.away, known.in_the_middle, known.p1, known.p2))  # fmt: skip
+
     def moved_to(self, position: Position) -> "World":
         return World(position, self.log_weight, self.claims, self.stayed)
 
@@ -266,6 +272,13 @@ def _opinion(world: World) -> tuple[tuple[int, str, bool], ...]:
 
 def _lightness(world: World) -> float:
     return -world.log_weight
+
+
+def has_more_than(share: float, worlds: tuple[World, ...]) -> bool:
+    """Whether the likeliest world, the first of them, has more than this share of all."""
+    if len(worlds) == 1:
+        return True
+    return math.exp(worlds[1].log_weight - worlds[0].log_weight) < 1 / share - 1 and shares(worlds)[0] > share
 
 
 def shares(worlds: tuple[World, ...]) -> list[float]:
