@@ -49,7 +49,11 @@ def rest_of(odds: CardOdds) -> float:
 
 def best_card(odds: CardOdds) -> Card | None:
     """The likeliest card of a reading; None if it names none."""
-    return max(odds, key=odds.__getitem__) if odds else None
+    best, most = None, -1.0
+    for card, p in odds.items():
+        if p > most:
+            best, most = card, p
+    return best
 
 
 def contradict(one: CardOdds, other: CardOdds) -> bool:

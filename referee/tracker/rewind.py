@@ -22,6 +22,8 @@ REACH_NS: Final = 2_500_000_000
 """So far back a late report is taken in at its place."""
 SNAPSHOT_NS: Final = 250_000_000
 """States are kept about so often: at most so much is taken in again for nothing."""
+LATE: Final = (CardLanded, CardTakenBack)
+"""What may be reported long after it happened."""
 IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
 """What must be taken in in the order in which it happened: cards, and the looks that show them."""
 
@@ -72,7 +74,7 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def before(self, late: AnyObservation) -> int | None:
         """Where to go back to for a card that comes late: the last kept state before the first card or look that
         happened after it and was told earlier. None if nothing did."""
-        if not self.moments or not isinstance(late, CardLanded | CardTakenBack):
+        if not self.moments or not isinstance(late, LATE):
             return None
         if all(moment.seen.at_ns <= late.at_ns for moment in self.moments[-12:] if isinstance(moment.seen, IN_ORDER)):
             return None
