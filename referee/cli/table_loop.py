@@ -18,6 +18,7 @@ from referee.mqtt import MqttFeed
 from referee.settings import Settings, table_file
 from referee.web.desk import Desk, Wish
 from referee.web.server import WebServer
+from referee.web.waiting import take_in_left
 
 if TYPE_CHECKING:  # a real table does without what renders one
     from hardware.simulated.practice import Scene as LaidScene
@@ -66,6 +67,7 @@ class TableLoop:
         with ExitStack() as stack:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # also between two games: in order
             stack.enter_context(only_one(self._games))
+            take_in_left(self._games, _say)
             if port is not None:
                 server = WebServer(self._desk, self._access, port, strict=strict, say=_say)
                 stack.enter_context(server)

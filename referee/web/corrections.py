@@ -1,7 +1,6 @@
 """Corrections that a replay page sends: to the running game's referee, or into the log of one that has been played."""
 
 from pathlib import Path
-from time import monotonic_ns
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -49,9 +48,5 @@ def _tell_the_table(desk: Desk, directory: Path, words: Words) -> dict[str, int]
         for entry in LoggedGame(directory).entries()
         if entry.n in wanted and isinstance(entry.item, Observation | Verdict)
     }
-    became = [
-        desk.correct(word.observation(monotonic_ns(), at_ns[word.of]), at_ns[word.of])
-        for word in words.words
-        if word.of in at_ns
-    ]
+    became = [desk.correct(word, at_ns[word.of]) for word in words.words if word.of in at_ns]
     return {"told": became.count("put"), "waits": became.count("waits")}

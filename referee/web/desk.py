@@ -1,9 +1,8 @@
 """Where the referee's thread and the pages meet. The referee leaves word and never waits; the pages look and ask."""
 
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
+from time import monotonic, monotonic_ns
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
@@ -14,7 +13,8 @@ from hardware.rig import NewsQueue, RigStatus
 from hardware.signals import DARK, Output
 from hardware.simulated.switches import Troubles
 from hardware.tablefile import Table
-from referee.observations import AnyObservation, Correction, Recount
+from referee.observations import AnyObservation, Correction
+from referee.replay.amend import Word
 from referee.settings import Settings
 from referee.table import PLAYERS
 from referee.verdicts import AnyVerdict, PhaseChanged
@@ -23,6 +23,7 @@ from referee.web.board import Board
 from referee.web.feed import Feed
 from referee.web.pictures import Pictures
 from referee.web.status import Machine, Named, rig_answers
+from referee.web.waiting import Waiting
 from referee.web.wizard import Wizard
 
 Mode = Literal["idle", "play", "set_up"]
@@ -70,7 +71,7 @@ class Desk:
         self.game = ""
         self.takes_turns = True
         """Whether games and set-ups follow each other as people wish; a demo goes by itself."""
-        self._waiting: deque[AnyObservation] = deque()
+        self._waiting = Waiting(games)
         self.wish: Wish | None = None
         """What the table is to do next; the referee's thread looks at it when a rig has stopped."""
         self._rig: Rig | None = None
@@ -88,6 +89,7 @@ class Desk:
         """A rig runs from now on: what it films is shown, and `queue` takes what people say on the pages, if any."""
         self._rig, self._queue, self._lights = rig, queue, lights
         self.mode, self.game, self.wish = mode, game, None
+        self._waiting = Waiting(self.games / game)
         players = self.settings.players
         self.board.clear("set_up" if mode == "set_up" else "starting", {"p1": players.p1, "p2": players.p2})
 
@@ -101,6 +103,8 @@ class Desk:
     def saw(self, seen: AnyObservation) -> None:
         """Take in an observation of the session."""
         self.board.saw(seen)
+        if isinstance(seen, Correction):
+            self._waiting.taken(seen)
 
     def tell(self, verdict: AnyVerdict) -> None:
         """Take in a verdict of the session."""
@@ -130,26 +134,25 @@ class Desk:
         queue.put(seen)
         return True
 
-    def correct(self, word: Correction | Recount, about_ns: int) -> Literal["put", "waits", "nobody"]:
-        """Hand a correction of something that happened at `about_ns` to the running game.
+    def correct(self, word: Word, about_ns: int) -> Literal["put", "waits", "nobody"]:
+        """Hand a word about something that happened at `about_ns` to the running game.
 
-        To judge all again that came after it may take seconds in a long game, and verdicts would come late: so a word
-        about something long past waits until nobody plays, at the latest until the game is ended.
+        To judge all again that came after it may take seconds in a long game, and verdicts would come late: so a
+        correction of something long past waits until nobody plays, at the latest until the game is ended. What waits
+        is kept in the game's folder, and the next start takes it in if this one does not come to it.
         """
-        is_old = isinstance(word, Correction) and word.at_ns - about_ns > LONG_PAST_NS
+        seen = word.observation(monotonic_ns(), about_ns)
+        is_old = isinstance(seen, Correction) and seen.at_ns - about_ns > LONG_PAST_NS
         if not is_old or self.board.phase not in BUSY:
-            return "put" if self.put(word) else "nobody"
+            return "put" if self.put(seen) else "nobody"
         if self._queue is None or self.mode != "play":
             return "nobody"
-        self._waiting.append(word)
+        self._waiting.add(word, seen)
         return "waits"
 
     def left(self) -> list[AnyObservation]:
-        """Return the words that still wait, once: the game is at its end."""
-        words: list[AnyObservation] = []
-        while self._waiting:
-            words.append(self._waiting.popleft())
-        return words
+        """Return the words that still wait, once: nobody plays, or the game is at its end."""
+        return self._waiting.give()
 
     def ask(self, wish: Wish) -> None:
         """Ask for another mode: what runs is ended in order, then it begins."""

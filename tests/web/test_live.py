@@ -3,9 +3,11 @@
 import json
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import monotonic, monotonic_ns, perf_counter, sleep
 
 import cv2
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from visitor import Visitor
 
 from hardware.frames import Frame
 from referee.cards import Card
+from referee.log import GameLog, Header, LoggedGame
 from referee.observations import (
     Called,
     CardLanded,
@@ -28,12 +31,16 @@ from referee.observations import (
     SensorLost,
     Undo,
 )
+from referee.replay.amend import Word, words_of
+from referee.rules.rule_set import RuleSet
 from referee.verdicts import CannotTell, DealPlan, NextDeal, PhaseChanged, PlayJudged, Stuck
 from referee.web.board import Board
 from referee.web.feed import Feed
 from referee.web.pictures import Pictures
+from referee.web.waiting import WAITING_FILE, Waiting, take_in_left
 
 Visit = Callable[[], Visitor]
+MINUTE_NS = 60_000_000_000
 LEGAL = PlayJudged(at_ns=1, player="p1", pile="A", card=Card("8H"), p=0.99, ruling="legal")
 
 
@@ -282,28 +289,76 @@ def test_every_page_is_small_and_asks_for_little(visit: Visit) -> None:
 
 def test_a_word_about_something_long_past_waits_until_nobody_plays(table: Table) -> None:
     table.film()
-    desk, minute = table.desk, 60_000_000_000
+    desk, now_ns = table.desk, monotonic_ns()
     desk.tell(PhaseChanged(at_ns=0, phase="play"))
-    old, new = (Correction(at_ns=10 * minute, of=n, dismiss=True) for n in (3, 900))
-    assert desk.correct(new, 10 * minute - 5_000_000_000) == "put"
-    assert desk.correct(old, minute) == "waits"
+    old, new = (Word(of=n, dismiss=True) for n in (3, 900))
+    assert desk.correct(new, now_ns - 5_000_000_000) == "put"
+    assert desk.correct(old, now_ns - MINUTE_NS) == "waits"
     assert corrections_in(table) == [900], "what is long past is not judged again in the middle of the play"
-    desk.tell(PhaseChanged(at_ns=11 * minute, phase="slap"))
+    desk.tell(PhaseChanged(at_ns=now_ns, phase="slap"))
     assert corrections_in(table) == []
-    desk.tell(PhaseChanged(at_ns=11 * minute, phase="layout"))
+    desk.tell(PhaseChanged(at_ns=now_ns, phase="layout"))
     assert corrections_in(table) == [3]
-    assert desk.correct(old, minute) == "put", "nobody plays now"
+    assert desk.correct(old, now_ns - MINUTE_NS) == "put", "nobody plays now"
 
 
 def test_a_word_that_waits_is_taken_in_at_the_end_of_the_game(table: Table) -> None:
     table.film()
     table.desk.tell(PhaseChanged(at_ns=0, phase="play"))
-    word = Correction(at_ns=600_000_000_000, of=3, dismiss=True)
-    assert table.desk.correct(word, 0) == "waits"
-    assert table.desk.left() == [word]
+    word, long_ago_ns = Word(of=3, dismiss=True), monotonic_ns() - MINUTE_NS
+    assert table.desk.correct(word, long_ago_ns) == "waits"
+    assert [one.of for one in table.desk.left() if isinstance(one, Correction)] == [3]
     assert table.desk.left() == []
     table.desk.closes()
-    assert table.desk.correct(word, 0) == "nobody"
+    assert table.desk.correct(word, long_ago_ns) == "nobody"
+
+
+def test_words_that_wait_are_kept_in_the_game_until_they_stand_in_the_log(table: Table) -> None:
+    table.film()
+    desk, long_ago_ns = table.desk, monotonic_ns() - MINUTE_NS
+    kept = table.folder / "games" / desk.game / WAITING_FILE
+    desk.tell(PhaseChanged(at_ns=0, phase="play"))
+    for n in (3, 5):
+        assert desk.correct(Word(of=n, dismiss=True), long_ago_ns) == "waits"
+    assert [word.of for word in words_of(kept.read_bytes()).words] == [3, 5]
+    first, second = desk.left()
+    desk.saw(first)
+    assert [word.of for word in words_of(kept.read_bytes()).words] == [5], "the first is logged, the second not yet"
+    desk.saw(second)
+    assert not kept.exists()
+
+
+def test_a_game_whose_referee_died_gets_the_words_that_waited_at_the_next_start(tmp_path: Path) -> None:
+    with GameLog.create(tmp_path, Header(rules=msgspec.to_builtins(RuleSet()))) as log:
+        landed = log.observation(
+            CardLanded(
+                at_ns=MINUTE_NS,
+                earliest_ns=MINUTE_NS,
+                latest_ns=MINUTE_NS,
+                pile="A",
+                cards={Card("8H"): 0.9},
+                players={"p1": 0.9},
+            )
+        )
+    waiting = Waiting(log.directory)
+    word = Word(of=landed, dismiss=True, by="Ann")
+    waiting.add(word, word.observation(2 * MINUTE_NS, MINUTE_NS))
+    said: list[str] = []
+    for _ in range(2):
+        take_in_left(tmp_path, said.append)
+    corrections = [one.item for one in LoggedGame(log.directory).entries() if isinstance(one.item, Correction)]
+    assert [(one.of, one.dismiss, one.by) for one in corrections] == [(landed, True, "Ann")], "once"
+    assert len(said) == 1 and "are taken in" in said[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]", b'{"words": [{"of": "x"}]}', b"\xff"])
+def test_a_damaged_file_of_waiting_words_is_named_and_stays(tmp_path: Path, content: bytes) -> None:
+    with GameLog.create(tmp_path, Header()) as log:
+        (log.directory / WAITING_FILE).write_bytes(content)
+    said: list[str] = []
+    take_in_left(tmp_path, said.append)
+    assert len(said) == 1 and log.directory.name in said[0]
+    assert (log.directory / WAITING_FILE).read_bytes() == content
 
 
 def corrections_in(table: Table) -> list[int]:
