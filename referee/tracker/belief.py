@@ -46,6 +46,8 @@ COUNTED = frozenset(
 BUILT_ON = 4
 BUILT_ON_NS = 3500 * MS
 """So many refused cards must follow one another, the first lying so long, before the players are believed."""
+UNCLEAR_PILE = 3
+"""Over a pile with so many cards that nobody takes back, the top may be another than it seems."""
 MISCOUNTED = 0.01
 MISCOUNTED_SELDOM = 0.001
 """How often a player has a spit card left who seemed to have none, or the other way, after a deal with doubts and in
@@ -64,8 +66,10 @@ ON_ITS_WAY_NS = 200 * MS
 """A card that comes down so soon after the one under it was taken off was on its way to that one."""
 UNREPORTED_NS = 1000 * MS
 """The touch of an unreported card is only known to lie between two looks at its pile."""
-COUNTED_BUT_TAKEN = 0.01
-"""How often a card that is taken off a pile seemed to count."""
+COUNTED_BUT_TAKEN = 0.003
+"""How often a card that is taken off a pile counts by what is thought of it."""
+FROM_UNDER = 0.1
+"""How often a card is taken from under others, rather than the uppermost."""
 PUT_BACK_NS = 1000 * MS
 """A card that was taken off a pile is seen in its row again after so long."""
 UNLIKELY = -11.5
@@ -84,7 +88,7 @@ class Caution(msgspec.Struct, frozen=True, kw_only=True):
 
     blame: float = 1 - 3e-5
     """Share of the worlds that must agree before somebody is blamed at once."""
-    blame_late: float = 1 - 1.5e-3
+    blame_late: float = 1 - 5e-4
     late_ms: int = 1400
     """The same when the looks since the touch will not decide much more, and when that is."""
     no_blame: float = 0.98

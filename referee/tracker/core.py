@@ -15,6 +15,7 @@ from referee.game.deal_end import award, has_cleared
 from referee.game.events import Call, TakeBack
 from referee.game.judge import judge
 from referee.game.phases import Phase
+from referee.game.position import Lying
 from referee.game.rulings import Breach
 from referee.observations import (
     Called,
@@ -36,6 +37,7 @@ from referee.tracker.belief import (
     COUNTED,
     COUNTED_BUT_TAKEN,
     FITS,
+    FROM_UNDER,
     LOST_NS,
     MS,
     NAME_NS,
@@ -47,6 +49,7 @@ from referee.tracker.belief import (
     REPORT_NS,
     SEEN_ENOUGH_NS,
     SURE,
+    UNCLEAR_PILE,
     UNHEARD_OF,
     UNLIKELY,
     UNREPORTED_NS,
@@ -184,7 +187,7 @@ class Core(Looks, eq=False):
         """The worlds without the card that was taken, that card, whether it was due back, and how likely that is. A
         card that seemed to count did not: it was not his who laid it, or what lies under it does not count either."""
         middle = world.position.middle(taken.pile)
-        due = [(evidence.card_likelihood(taken.cards, one.card) * _is_his(taken, one.who), one.card)
+        due = [(evidence.card_likelihood(taken.cards, one.card) * _could_take(taken, one), one.card)
                for one in middle.lying]  # fmt: skip
         counted = 0.0
         if middle.top is not None:
@@ -408,9 +411,17 @@ class Core(Looks, eq=False):
             return False
         if any(view.strange for view in self.piles.values()) or self._came_late(one):
             return False
+        if self._is_unclear(landing.pile, n_own=1):
+            return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
+
+    def _is_unclear(self, pile: Pile, n_own: int) -> bool:
+        """Whether so many refused cards lie over the pile, `n_own` aside, that its top may be another than it seems."""
+        world = self.worlds[0]
+        lying = [one for one in world.position.middle(pile).lying if one.card not in world.stayed]
+        return len(lying) - n_own >= UNCLEAR_PILE
 
     def _came_late(self, one: OpenLanding) -> bool:
         """Whether a card came down unreported about then, that was thought of only after this landing was judged."""
@@ -539,6 +550,11 @@ class Core(Looks, eq=False):
         is_laid = phase is not Phase.FIRST_SPIT or all(map(self.layout.is_laid, PLAYERS))
         name = phase.public_name if is_laid else "layout"
         return [PhaseChanged(at_ns=self.now_ns, decided_ns=self.now_ns, phase=name)]
+
+
+def _could_take(taken: CardTakenBack, one: Lying) -> float:
+    """How well the taking of a card fits one that has to go back."""
+    return _is_his(taken, one.who) * (FROM_UNDER if one.buried else 1.0)
 
 
 def _is_his(taken: CardTakenBack, who: Who) -> float:

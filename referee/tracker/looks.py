@@ -16,7 +16,7 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import JITTER_NS, MISSED, MS
+from referee.tracker.belief import JITTER_NS, MISSED, MS, QUIET_NS
 from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import Landings
 from referee.tracker.worlds import (
@@ -97,10 +97,13 @@ class Looks(Landings, eq=False):
         view = self.piles[pile]
         looks = [look for look in view.strange if look.at_ns < until_ns]
         view.strange = tuple(look for look in view.strange if look.at_ns >= until_ns)
-        for look in looks:
-            if look.at_ns >= view.changed_ns:
-                self._wonder(n, look, evidence.best_card(look.cards))
-                self.become(world.weighed(self._fits_pile(world, look, view.first)) for world in self.worlds)
+        late = [look for look in looks if look.at_ns >= view.changed_ns]
+        for look in late:
+            self._wonder(n, look, evidence.best_card(look.cards))
+            self.become(world.weighed(self._fits_pile(world, look, view.first)) for world in self.worlds)
+        shown = [evidence.best_card(look.cards) for look in late]
+        if len(shown) > 1 and len(set(shown)) == 1 and self.top(pile) != shown[0]:
+            self.quiet_until_ns = max(self.quiet_until_ns, self.now_ns + QUIET_NS)  # no world says what lies there
 
     def _named_top(self, world: World, look: PileRead, first: CardOdds) -> World:
         """The world in which an unread top is the card that the look shows: one of fifty that it might have been. A
@@ -146,6 +149,8 @@ class Looks(Landings, eq=False):
                 lying = tuple(one for one in middle.lying if one.buried)
                 more.append(world.moved_to(world.position.with_middle(look.pile, lying=lying)).weighed(0.1))
             more += self._unreported(world, look)
+            if middle.top is not None and best == view.under(middle.top):
+                more.append(rowsync.without_top(world, look.pile, best, self.rows).weighed(MISSED))
             if middle.top is not None and not middle.lying and not _is_known(world.position, best):
                 named = world.position.with_middle(look.pile, top=best)
                 renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c

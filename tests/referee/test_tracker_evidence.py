@@ -177,7 +177,7 @@ def test_R22_the_sentence_names_the_card_that_most_likely_lies_there() -> None:
     table = AtTheTable()
     table.look()
     at_ns = (table.now_ms + 600) * MS
-    odds = {Card("9H"): 0.991, Card("7H"): 0.004, Card("9D"): 0.002, Card("7D"): 0.002}
+    odds = {Card("9H"): 0.997, Card("7H"): 0.001, Card("9D"): 0.0005, Card("7D"): 0.0005}
     table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=("p2",)))
     table.feed(
         CardLanded(at_ns=at_ns, earliest_ns=at_ns, latest_ns=at_ns, pile="A", cards=odds, players={"p2": 0.9995})
