@@ -183,8 +183,9 @@ def test_R22_the_sentence_names_the_card_that_most_likely_lies_there() -> None:
         CardLanded(at_ns=at_ns, earliest_ns=at_ns, latest_ns=at_ns, pile="A", cards=odds, players={"p2": 0.9995})
     )
     table.feed(HandsSeen(at_ns=at_ns + 150 * MS, players=()))
-    table.now_ms += 1200
     table.piles["A"].append(table.rows["p2"][2].pop())
+    table.now_ms += 800
+    table.wait(1000)
     told = table.land("p1", 2, "A") + table.wait(2500)  # a three, which follows neither the nine nor a seven
     verdict = next(v for v in told if isinstance(v, PlayJudged))
     assert (verdict.ruling, verdict.top) == ("illegal", "9H")
