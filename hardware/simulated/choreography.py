@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hardware.simulated.look import Look
-from hardware.simulated.motion import MS, Flight, HandPath, Key, Lying, forward, grip
+from hardware.simulated.motion import MS, SWING, Flight, HandPath, Key, Lying, forward, grip, thrown
 from hardware.tablefile import PAD_CENTRES_MM, PILE_X_MM, ROW_PITCH_MM, ROW_Y_MM, SPIT_CENTRES_MM
 from referee.cards import Card
 from referee.script import (
@@ -30,6 +30,10 @@ Spot = str
 """Where cards lie: `A`, `B`, `p1.1` to `p1.5`, `p1.spit`, and the same for p2."""
 
 CARD_THICK_MM: Final = 0.3
+_SLIDES_MS: Final = (50, 100)
+"""How long a thrown card slides after it touched."""
+_ALONE_NS: Final = 250 * MS
+"""A card is thrown only if none follows on its pile so soon."""
 _STAYS_NS: Final = 70 * MS
 """How long the fingers stay on a card that they laid down."""
 
@@ -66,9 +70,11 @@ class Choreography:
     _steps: list[tuple[int, int, Callable[[], None]]] = field(default_factory=list)
     _stacks: dict[Spot, tuple[Lying, ...]] = field(default_factory=dict)
     _random: random.Random = field(default_factory=random.Random)
+    _slides: random.Random = field(default_factory=random.Random)
 
     def __post_init__(self) -> None:
         self._random.seed(f"{self.look.seed} {self.script.seed}")
+        self._slides.seed(f"slides {self.look.seed} {self.script.seed}")
         for player in ("p1", "p2"):
             for hand in ("L", "R"):
                 self.hands[player, hand] = HandPath(player, hand)
@@ -139,6 +145,7 @@ class Choreography:
         """A hand takes a card (None: the topmost) from one spot and lays it on another."""
         lift, touch = action.start_ns + (action.at_ns - action.start_ns) // 8, action.at_ns
         taken: list[Flight] = []
+        slide = self._slide(action) if self._random.random() < self.look.tossed else 0
 
         def lift_it() -> None:
             stack = self._stacks.get(source, ())
@@ -147,24 +154,43 @@ class Choreography:
                 return
             lying = stack[index]
             onto = replace(rest, z_mm=len(self._stacks.get(target, ())) * CARD_THICK_MM)
-            taken.append(Flight(lift, touch, (lying,), replace(onto, card=lying.card), action.player, hand))
+            target_lying = replace(onto, card=lying.card)
+            taken.append(Flight(lift, touch + slide, (lying,), target_lying, action.player, hand, slide_ns=slide))
             self._set(lift, source, stack[:index] + stack[index + 1 :])
 
         def lay_it() -> None:
             if taken:
                 stack = self._stacks.get(target, ())
-                self._set(touch, target, (*stack, replace(taken[0].target, z_mm=len(stack) * CARD_THICK_MM)))
+                self._set(touch + slide, target, (*stack, replace(taken[0].target, z_mm=len(stack) * CARD_THICK_MM)))
                 self.flights.append(taken[0])
 
         self._at(lift, lift_it)
-        self._at(touch, lay_it)
-        self._carrying_hand(action.player, hand, source, rest, lift, touch)
+        self._at(touch + slide, lay_it)
+        self._carrying_hand(action.player, hand, source, rest, (lift, touch, touch + slide))
 
-    def _carrying_hand(self, player: Player, hand: Hand, source: Spot, rest: Lying, lift: int, touch: int) -> None:
+    def _slide(self, action: AnyAction) -> int:
+        """Return how long a thrown card slides: only on a pile, and not when another comes down on it so soon."""
+        if not isinstance(action, Lay | SpitDown):
+            return 0
+        soon = range(action.at_ns - _ALONE_NS, action.at_ns + _ALONE_NS)
+        others = (one for one in self.script.actions if isinstance(one, Lay | SpitDown) and one is not action)
+        if any(one.pile == action.pile and one.at_ns in soon for one in others):
+            return 0
+        return round(self._slides.uniform(*_SLIDES_MS) * MS)
+
+    def _carrying_hand(
+        self, player: Player, hand: Hand, source: Spot, rest: Lying, moments_ns: tuple[int, int, int]
+    ) -> None:
+        """A hand goes with its card, or stops where it lets go of it; `moments_ns`: the card's lift, touch and rest."""
+        lift, touch, still = moments_ns
         from_x, from_y = grip(player, hand, *spot_mm(source))
         to_x, to_y = grip(player, hand, rest.x_mm, rest.y_mm)
-        if self._random.random() < self.look.tossed:  # the hand stops short and the card slides on alone
-            to_x, to_y = from_x + 0.7 * (to_x - from_x), from_y + 0.7 * (to_y - from_y)
+        if still > touch:
+            sliding = (still - touch) / (still - lift)
+            release = SWING * (1.0 - sliding)
+            share = thrown(release, sliding)
+            to_x, to_y = from_x + share * (to_x - from_x), from_y + share * (to_y - from_y)
+            touch = lift + round(release * (still - lift))
         self._hand(player, hand).do(
             [Key(lift - 60 * MS, from_x, from_y), Key(lift, from_x, from_y, arc_mm=0.0),
              Key(touch, to_x, to_y, arc_mm=22.0), Key(touch + _STAYS_NS, to_x, to_y, arc_mm=0.0)]

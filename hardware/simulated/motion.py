@@ -13,6 +13,9 @@ MS: Final = 1_000_000
 REACH_MM: Final = 18.0
 """The fingertips lie this far on the owner's side of the middle of a card that they hold."""
 
+SWING: Final = 0.6
+"""Share of the way through the air in which a throwing hand still holds its card."""
+
 HOME_NEAR_MM: Final = 212.0
 HOME_FAR_MM: Final = 330.0
 """Where idle hands rest, in mm from the middle of the table: beside the row, or off the table."""
@@ -22,6 +25,20 @@ def smooth(share: float) -> float:
     """Return how far a hand has got after a share of its time: it starts and stops gently (minimum jerk)."""
     s = min(1.0, max(0.0, share))
     return s * s * s * (10 - 15 * s + 6 * s * s)
+
+
+def thrown(share: float, sliding: float) -> float:
+    """Return how far a thrown card has got: the hand speeds it up, it flies, and slides to rest.
+
+    `share`: of the whole time; `sliding`: the part of it after the touch.
+    """
+    t, touch = min(1.0, max(0.0, share)), 1.0 - sliding
+    release = SWING * touch
+    speed = 1.0 / (release / 2 + (touch - release) + sliding / 2)
+    if t < release:
+        return speed * t * t / release / 2
+    left = 1.0 - t
+    return 1.0 - speed * (left * left / sliding / 2 if t > touch else sliding / 2 + touch - t)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +67,22 @@ class Flight:
     arc_mm: float = 22.0
     flip: tuple[float, float] = (0.35, 0.85)
     """Between which shares of the time a card that changes sides is turned over."""
+    slide_ns: int = 0
+    """A thrown card slides so long on the table before it lies still; it touches when the slide begins."""
 
     def at(self, at_ns: int) -> tuple[Lying, float]:
         """Return where the last card is, and how far it is tipped over its long axis in degrees (0 flat)."""
         time = (at_ns - self.begin_ns) / max(1, self.end_ns - self.begin_ns)
-        s = smooth(time)
+        sliding = self.slide_ns / max(1, self.end_ns - self.begin_ns)
+        s = thrown(time, sliding) if sliding else smooth(time)
         a, b = self.cards[-1], self.target
         turn = (b.angle_deg - a.angle_deg + 180) % 360 - 180
         tip, up = 0.0, a.up
         if a.up != b.up:
             turned = smooth((time - self.flip[0]) / (self.flip[1] - self.flip[0]))
             tip, up = (180 * turned, a.up) if turned < 0.5 else (180 * turned - 180, b.up)
-        z = a.z_mm + (b.z_mm - a.z_mm) * s + self.arc_mm * sin(pi * s)
+        in_air = min(1.0, time / (1 - sliding)) if sliding else s
+        z = a.z_mm + (b.z_mm - a.z_mm) * in_air + self.arc_mm * sin(pi * in_air)
         x, y = a.x_mm + (b.x_mm - a.x_mm) * s, a.y_mm + (b.y_mm - a.y_mm) * s
         return Lying(a.card, up, x, y, a.angle_deg + turn * s, z), tip
 
