@@ -1,5 +1,6 @@
 """The eyes: frames in, observations out. Works on the coarse picture until something has settled."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -7,11 +8,11 @@ import numpy as np
 
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table
-from hardware.vision.hidden import HiddenLandings, Quest
+from hardware.vision.hidden import CARRY_NS, SOONEST_NS, HiddenLandings, Quest, covered_at_once
 from hardware.vision.landings import Cleared, Landed, PileChange, PileWatch, TakenOff, middle_patch
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader
-from hardware.vision.rows import RowWatch
+from hardware.vision.rows import Departure, RowWatch
 from hardware.vision.spots import Settled, Spot
 from hardware.vision.steady import Matrix, Steady, is_nudge
 from hardware.vision.touch import Ring
@@ -48,6 +49,9 @@ UPSET_NS: Final = 150_000_000
 """So long after a nudge the camera has come to rest, and the view is compared with the one before."""
 AGAIN_NS: Final = 1_000_000_000
 """So long nothing is read after a nudge, until the table is found again."""
+MOST_COVERS: Final = 12
+LATE_NS: Final = 200_000_000
+"""So long after a card is known to have left its row, somebody should have seen it land."""
 SELDOM_NS: Final = 4_000_000_000
 """If the view did not move, or did not change all at once, it is compared again so much later."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
@@ -66,6 +70,8 @@ class Eyes:
         self._work: list[Iterator[list[AnyObservation]]] = []
         self._now: Frame | None = None
         self._open: dict[Pile, dict[Player, int]] = {}
+        self._covers: deque[tuple[Landed, Player]] = deque(maxlen=MOST_COVERS)
+        """The last landings and whose they were."""
         self._last_call = False
         self._steady: Steady | None = None
         self._lost = False
@@ -128,6 +134,8 @@ class Eyes:
         begun = list(self._work)
         self._begin(frame, settled)
         seen = self._go_on(begun)
+        if not self._work:
+            seen += self._found_late(frame.at_ns)
         return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS if player in renewed)]
 
     @property
@@ -256,7 +264,9 @@ class Eyes:
 
     def _explain(self, pile: Pile, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
         """Yield what happened on a pile, once it is known; until then nothing, after each bit of work."""
-        change = self.piles[pile].judge(settled, before)
+        assert self._now is not None
+        left = {gone.top.reading.best[0] for gone in self._whose.unexplained(self.rows.gone(self._now))}
+        change = self.piles[pile].judge(settled, before, left)
         yield from self._told_of(pile, change, settled, before)
         self._open.pop(pile, None)
 
@@ -294,8 +304,39 @@ class Eyes:
         )
         for hidden in self._hidden.under(quest):
             yield []
-            seen += [_landed(one, self._whose.origins(one, gone), dict(one.top.reading.cards)) for one in hidden]
-        yield [*seen, _landed(change, origins, self._whose.named(change, gone))]
+            for one in hidden:
+                self.piles[pile].lay_below(one.top)
+                seen.append(self._told(one, gone))
+        yield [*seen, self._told(change, gone)]
+
+    def _told(self, landed: Landed, gone: Sequence[Departure]) -> CardLanded:
+        """Return a landing as it is told, and remember it."""
+        origins = self._whose.origins(landed, gone)
+        self._covers.append((landed, origins[0].player))
+        return _landed(landed, origins, self._whose.named(landed, gone))
+
+    def _found_late(self, at_ns: int) -> list[AnyObservation]:
+        """Return landings that nobody saw: what left a row and was covered at once by the other player's card."""
+        seen: list[AnyObservation] = []
+        for gone in self._whose.unexplained(self.rows.departures):
+            cover = self._cover_of(gone) if at_ns - gone.to_ns > LATE_NS else None
+            if cover is not None:
+                self.piles[cover.pile].lay_below(gone.top)
+                seen.append(self._told(covered_at_once(gone, cover), [gone]))
+        return seen
+
+    def _cover_of(self, gone: Departure) -> Landed | None:
+        """Return the landing under which a card must lie, if its player's hand was there in time, and no other did."""
+        sooner, later = gone.from_ns + SOONEST_NS, gone.from_ns + CARRY_NS
+        near = [(landed, owner) for landed, owner in self._covers if sooner < landed.touch.at_ns < later]
+        if any(owner == gone.player for _, owner in near):
+            return None
+        there = (
+            landed
+            for landed, _ in near
+            if self.piles[landed.pile].spot.was_near(gone.player, sooner, landed.touch.at_ns)
+        )
+        return next(there, None)
 
     def _at_other_pile(self, pile: Pile) -> set[Player]:
         """Return whose hands are at the other pile, or were there and what they did is not known yet."""

@@ -179,6 +179,12 @@ class HiddenLandings:
         return Touch(at, touch.earliest_ns, max(at, touch.latest_ns), False)
 
 
+def covered_at_once(gone: Departure, cover: Landed) -> Landed:
+    """Return the landing of a card that nobody saw: it touched right before the one that covers it."""
+    at_ns = cover.touch.at_ns - 2 * EARLIER_NS
+    return _landed(gone, Touch(at_ns, gone.from_ns, cover.touch.at_ns, False), cover)
+
+
 def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:
     there = frozenset((gone.player,))
     return Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns, there)

@@ -1,5 +1,6 @@
 """What happened on a middle pile between two settled pictures: a landing, a card taken back, a knock, a pile taken."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +11,7 @@ from hardware.vision.piles import Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
 from hardware.vision.touch import Ring, Touch, touch_of
-from referee.cards import is_joker
+from referee.cards import Card, is_joker
 from referee.table import Pile, Player
 
 REACH_MM: Final = 30.0
@@ -22,6 +23,11 @@ APPROACH_MM: Final = (15.0, 130.0)
 """Depth and width of the strip before a player's row that an arm must cross on its way to a pile."""
 SAME_PLACE_MM: Final = 8.0
 REMEMBERED: Final = 4
+SOON_NS: Final = 150_000_000
+"""So long after a hand came its card touches, where nothing tells better."""
+MOVED_MM: Final = 3.0
+SAME_PRINT: Final = 0.9
+"""Correlation from which two pictures show one card, wherever it lies."""
 CERTAIN: Final = 0.9
 
 
@@ -58,6 +64,15 @@ class Cleared:
     visits: dict[Player, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Lying:
+    """A card and the picture of the pile in which it lay on top."""
+
+    top: Top
+    picture: Image | None
+    """None if it was never seen lying still."""
+
+
 PileChange = Landed | TakenOff | Cleared
 
 
@@ -76,50 +91,75 @@ class PileWatch:
         self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, peeks=True, approach=approach)
         self._card_mm = table.card_size_mm
         self._ring = ring
-        self._below: list[Top] = []
+        self._below: list[_Lying] = []
 
     def take_over(self, other: "PileWatch") -> None:
         """Go on with what another watch of the same pile knows."""
         self.spot.take_over(other.spot)
         self._below, self.spot.known = other._below, other.spot.known
 
-    def judge(self, seen: Settled, middle_before: Image) -> PileChange | None:
-        """Return what the pile's new settled picture means; None if nothing landed and nothing left."""
-        change = self._change(seen, middle_before)
-        self.spot.known = tuple(self._below)
+    def lay_below(self, top: Top) -> None:
+        """Remember a card that was covered before the pile was ever still."""
+        self._below = [*self._below, _Lying(top, None)][-REMEMBERED:]
+        self.spot.known = tuple(lower.top for lower in self._below)
+
+    def judge(self, seen: Settled, middle_before: Image, left: Set[Card] = frozenset()) -> PileChange | None:
+        """Return what the pile's new settled picture means; None if nothing landed and nothing left.
+
+        `left`: cards that left a row and were not seen to land so far.
+        """
+        change = self._change(seen, middle_before, left)
+        self.spot.known = tuple(lower.top for lower in self._below)
         return change
 
-    def _change(self, seen: Settled, middle_before: Image) -> PileChange | None:
+    def _change(self, seen: Settled, middle_before: Image, left: Set[Card]) -> PileChange | None:
         now, before = seen.now, seen.before
         if now is None:
             self._below.clear()
             return Cleared(self.pile, seen.at_ns, seen.visits) if before is not None else None
-        if before is not None and (seen.same or now is before or now.shows_same(before)):
+        if before is not None and (seen.same or now is before or self._shows(now, _Lying(before, seen.before_picture))):
             return None
         for depth, lower in enumerate(reversed(self._below), 1):
-            if before is not None and _is_bare_again(now, lower):
+            if before is not None and now.reading.best[0] not in left and self._is_bare_again(now, lower):
                 del self._below[-depth:]
                 return TakenOff(self.pile, seen.at_ns, before, seen.visits)
         if before is not None:
-            self._below = [*self._below, before][-REMEMBERED:]
+            self._below = [*self._below, _Lying(before, seen.before_picture)][-REMEMBERED:]
         touch = self._touch(seen, now, middle_before)
         present = self.spot.present(touch.at_ns)
         return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present)
 
+    def _shows(self, now: Top, then: _Lying) -> bool:
+        """Whether the top is a card that lay there before. What is not read surely is told by its print."""
+        if now.shows_same(then.top):
+            return True
+        if then.picture is None or min(now.sure, then.top.sure) > CERTAIN:
+            return False
+        alike = self.spot.finder.print_alike(self.spot.picture, now.pose, then.picture, then.top.pose)
+        return alike > SAME_PRINT
+
+    def _is_bare_again(self, now: Top, lower: _Lying) -> bool:
+        """Whether the top is one that lay there before. A pack has each card once: its place may have changed."""
+        if not self._shows(now, lower):
+            return False
+        read = min(now.reading.best[1], lower.top.reading.best[1])
+        certain = read > CERTAIN and not is_joker(now.reading.best[0])
+        return certain or now.pose.apart_mm(lower.top.pose) < SAME_PLACE_MM
+
     def _touch(self, seen: Settled, now: Top, middle_before: Image) -> Touch:
-        frames = self._ring.between(seen.since_ns - 200_000_000, seen.at_ns)
+        since_ns = seen.since_ns - 200_000_000
+        for glimpse in seen.glimpses:  # it was read before it was knocked to where it lies
+            if glimpse.top.shows_same(now) and glimpse.top.pose.apart_mm(now.pose) > MOVED_MM:
+                frames = self._ring.between(since_ns, glimpse.at_ns)
+                found = touch_of(frames, self._ring.patch, glimpse.top.pose, self._card_mm, middle_before)
+                if found is not None:
+                    return found
+        frames = self._ring.between(since_ns, seen.at_ns)
         found = touch_of(frames, self._ring.patch, now.pose, self._card_mm, middle_before)
         if found is not None:
             return found
-        return Touch((seen.since_ns + seen.at_ns) // 2, seen.since_ns, seen.at_ns, False)
-
-
-def _is_bare_again(now: Top, lower: Top) -> bool:
-    """Whether the card on top is one that lay there before. A pack has each card once: its place may have changed."""
-    if not now.shows_same(lower):
-        return False
-    certain = min(now.reading.best[1], lower.reading.best[1]) > CERTAIN and not is_joker(now.reading.best[0])
-    return certain or now.pose.apart_mm(lower.pose) < SAME_PLACE_MM
+        at_ns = min(seen.since_ns + SOON_NS, (seen.since_ns + seen.at_ns) // 2)
+        return Touch(at_ns, seen.since_ns, seen.at_ns, False)
 
 
 def middle_patch(table: Table) -> Patch:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
-from hardware.vision.reader import CROP_CORNERS, CROP_SIZE, Reading
+from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
 
@@ -45,6 +45,10 @@ READ_WORTH: Final = 0.6
 """So much a certain reading adds to the worth of an answer."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
+LIKE_IT: Final = 0.6
+"""Correlation from which a card's own print may lie there."""
+MUCH_ALIKE: Final = 0.75
+"""Correlation from which it is that card, even if it is read as another one."""
 MOST_FREE: Final = 2
 HARDLY_NOTHING: Final = 0.1
 FOUR_SIDES: Final = 0.34
@@ -79,6 +83,15 @@ class Top:
         if mine.face_down > 0.5 or theirs.face_down > 0.5:
             return mine.face_down > 0.5 and theirs.face_down > 0.5
         return mine.best[0] == theirs.best[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A card whose face is known: how it lay in a picture of `patch`."""
+
+    top: Top
+    picture: Image
+    patch: Patch
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +260,46 @@ class TopFinder:
         a, b = (cv2.warpAffine(one, turn, HALF_CARD).astype(np.float32) for one in (now, before))
         a, b = a - a.mean(), b - b.mean()
         return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
+
+    def like(self, picture: Image, face: Face) -> Finding | None:
+        """Return where the print of a known card lies in a picture, if the reader agrees or it is much alike.
+
+        Needs no edges: white on white shows none.
+        """
+        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+        height, width = small.shape
+        scale = self._coarse.px_per_mm
+        w, h = (round(side * scale) for side in self._card_mm)
+        upright = rectify(face.picture, face.patch.to_patch(face.top.pose.quad_mm(self._card_mm)))
+        inside = upright[CROP_MARGIN:-CROP_MARGIN, CROP_MARGIN:-CROP_MARGIN]
+        card = _gray(cv2.resize(inside, (w, h), interpolation=cv2.INTER_AREA))[1:-1, 1:-1]
+        best, pose = 0.0, face.top.pose
+        for angle in self._angles:
+            turn = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), -float(angle), 1.0)
+            turned = cv2.warpAffine(small, turn, (width, height), borderMode=cv2.BORDER_REPLICATE)
+            _, alike, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(turned, card, cv2.TM_CCOEFF_NORMED))
+            if alike > best:
+                middle = np.array([x + (w - 3) / 2, y + (h - 3) / 2, 1.0])
+                at = self._coarse.to_mm((cv2.invertAffineTransform(turn) @ middle)[None])[0]
+                best, pose = alike, Pose(float(at[0]), float(at[1]), float(angle))
+        away = max(abs(pose.x_mm - self._around_mm[0]), abs(pose.y_mm - self._around_mm[1]))
+        if best < LIKE_IT or away > self._reach_mm:
+            return None
+        fit = self._fit(_gray(picture), pose, NEARLY_DEG, NEARLY_MM)
+        top = max(self._read(picture, [pose, fit.pose]), key=lambda one: one.sure)
+        is_it = best > MUCH_ALIKE or top.shows_same(face.top)
+        return Finding(best + READ_WORTH * top.sure + 0.5, top, fit.score) if is_it else None
+
+    def print_alike(self, now: Image, at: Pose, then: Image, was_at: Pose) -> float:
+        """Return how well two cards of two pictures correlate, coarsely and without their rims, -1 to 1."""
+        width, height = CROP_SIZE
+        small = [
+            cv2.resize(self._crop(picture, pose), (width // 2, height // 2))
+            for picture, pose in ((now, at), (then, was_at))
+        ]
+        a, b = (cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)[4:-4, 4:-4].astype(np.float32) for one in small)
+        a, b = a - a.mean(), b - b.mean()
+        return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum() + 1.0))
 
     def search(
         self,

@@ -1,6 +1,6 @@
 """The rows: ten places, what lies on top of each, and what left them."""
 
-from collections.abc import Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import copysign
 from typing import Final
@@ -8,7 +8,7 @@ from typing import Final
 from hardware.frames import Frame, Image
 from hardware.tablefile import Points, Table, rectangle
 from hardware.vision.motion import Hand, Motion, Zone
-from hardware.vision.piles import Reader, Top
+from hardware.vision.piles import Face, Reader, Top
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Settled, Spot
 from referee.cards import Card
@@ -24,6 +24,8 @@ READ: Final = 0.5
 """A card must have been read at least so surely to be missed."""
 ASK_NS: Final = 90_000_000
 """So often a disturbed place is looked at for the card that lay there."""
+SURELY_THERE: Final = 0.75
+"""Share from which it cannot be the print of another card of the same rank."""
 STILL_THERE: Final = 0.5
 """Share of a card's print that must be seen unmoved past a hand."""
 
@@ -95,17 +97,15 @@ class RowWatch:
         if due:
             key = min(due, key=lambda one: self._asked_ns[one])
             self._asked_ns[key] = frame.at_ns
-            if self.spots[key].shows(frame.image) > STILL_THERE:
+            if self.spots[key].shows(frame.image) > SURELY_THERE:
                 self._shown_ns[key] = frame.at_ns
 
     def _note(self, player: Player, place: int, settled: Settled) -> None:
-        """Remember what left; a card that lies there after all did not leave."""
+        """Remember what left; a card that lies in the row after all, there or at another place, did not leave."""
         before, now = settled.before, settled.now
-        at_place = [d for d in self.departures if (d.player, d.place) == (player, place)]
         if now is not None:
-            for departure in at_place:
-                if now.shows_same(departure.top):
-                    self.departures.remove(departure)
+            self.departures = [d for d in self.departures if d.player != player or not now.shows_same(d.top)]
+        at_place = [d for d in self.departures if (d.player, d.place) == (player, place)]
         if before is None or before.reading.face_down > 0.5 or before.sure < READ or (now and now.shows_same(before)):
             return
         if any(before.shows_same(departure.top) for departure in at_place):
@@ -114,10 +114,15 @@ class RowWatch:
         from_ns = max(settled.since_ns, self._shown_ns.pop((player, place), 0))
         self.departures.append(Departure(player, place, before, from_ns, settled.at_ns, settled.before_picture, patch))
 
-    def under_hands(self) -> Set[Card]:
-        """Return the cards that were on top of places which a hand covers, or that left of late."""
-        covered = [spot.top for spot in self.spots.values() if not spot.still and spot.top is not None]
-        return {top.reading.best[0] for top in [*covered, *(departure.top for departure in self.departures)]}
+    def under_hands(self) -> Mapping[Card, Face]:
+        """Return the cards that left of late, and those that were on top of places which a hand covers."""
+        covered = [
+            Face(spot.top, spot.picture, spot.patch)
+            for spot in self.spots.values()
+            if not spot.still and spot.top is not None
+        ]
+        left = [Face(departure.top, departure.picture, departure.patch) for departure in self.departures]
+        return {face.top.reading.best[0]: face for face in [*left, *covered]}
 
     def gone(self, frame: Frame) -> list[Departure]:
         """Return what left, and what seems to be leaving under a hand this moment."""

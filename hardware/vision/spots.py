@@ -1,7 +1,7 @@
 """A spot is where one stack of cards lies: a pile or a place of a row. It is looked at when it has settled."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,9 +13,11 @@ from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     LEAST_CHANGE_MM2,
     LEAST_EDGES,
+    MOST_READ_AT_FIRST,
     NOTHING_THERE,
     SAME_PLACE_MM,
     SURE_ENOUGH,
+    Face,
     Finding,
     Mask,
     Reader,
@@ -39,7 +41,11 @@ UNMOVED: Final = 0.8
 """Correlation from which the free end of a card shows the same as before."""
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
+LEAST_WORTH: Final = 0.4
+"""What is found under a hand and worth less is a card that lay there before, seen a little off."""
 LIKELY: Final = 0.6
+MOST_EXPECTED: Final = 3
+"""So many cards of the rows are looked for by their print."""
 CORE_MM: Final = 5.0
 """Nothing may move or lie over a tidy card and so much around it while it is read."""
 MOVING_SHARE: Final = 0.012
@@ -104,6 +110,8 @@ class _Choice:
     """The look that counts, while its card is read again bit by bit: a frame for each bit."""
 
     look: _Look
+    searched: bool = False
+    """Whether more places were searched."""
     surer: bool = False
     """Whether it was read in other places near."""
     moved: bool = False
@@ -151,6 +159,7 @@ class Spot:
         """The end of the top that was free when it was read."""
         self.known: Sequence[Top] = ()
         """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
+        self._expected: Mapping[Card, Face] = {}
         self._peeked_ns = 0
         self._bare_ns = -PEEK_NS
         """When the top was last seen bare, if nothing has moved over it since."""
@@ -186,14 +195,14 @@ class Spot:
         self._keep(other.picture)
 
     def see(
-        self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Set[Card] = frozenset()
+        self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Mapping[Card, Face] | None = None
     ) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
 
         `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand
         still rests on it, if it can be read for certain, or is one of those `expected`.
         """
-        self.looked = False
+        self.looked, self._expected = False, expected or {}
         over = [hand for hand in hands if self._is_over(hand)]
         for hand in over:
             self.visits[hand.player] = frame.at_ns
@@ -219,9 +228,7 @@ class Spot:
             if frame.at_ns - self._peeked_ns < PEEK_NS:
                 return None
             if not self._is_bare(frame.image):
-                return self._peek(frame, over, expected)
-            self._looks.clear()
-            return self._still_bare(frame, hand_near=True)
+                return self._peek(frame, over, self._expected)
         return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
@@ -230,7 +237,7 @@ class Spot:
             return False
         return hand.player not in self._approach or hand.share_of(self._approach[hand.player]) > APPROACH_SHARE
 
-    def _peek(self, frame: Frame, over: Sequence[Hand], expected: Set[Card]) -> Settled | None:
+    def _peek(self, frame: Frame, over: Sequence[Hand], expected: Mapping[Card, Face]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
         if not self._peeks:
             self._peeked_ns = frame.at_ns
@@ -246,11 +253,11 @@ class Spot:
         self.looked = True
         rough = self.finder.rough(picture, ends if self._glimpse is None else ())
         free = self.finder.free(picture, rough)
-        if free is not None and (self.top is None or not is_same(free.top, self.top)):
+        if free is not None and free.top.sure > GLIMPSED:
             return self._look_at(frame, picture, free)
         glimpse, self._glimpse = self._glimpse, None
         found = self.finder.under_hands(picture, self.picture, rough, glimpse)
-        if found is None or any(found.top.shows_same(old) for old in self._lying()):
+        if found is None or found.worth < LEAST_WORTH or any(found.top.shows_same(old) for old in self._lying()):
             self._peeked_ns = frame.at_ns
             return None
         read = found.top.reading.best[1]
@@ -312,6 +319,8 @@ class Spot:
             return self._at_rest(self._conclude(), hand_near)
         if len(self._looks) < MOST_LOOKS:
             return None
+        if self._peeks and not any(self._is_answer(look) for look in self._looks):
+            self._look_for_expected(frame.at_ns, picture, covered)
         if self._in_vain < MOST_IN_VAIN and not any(_is_read(look.found) for look in self._looks):
             self._in_vain += 1
             self._wait_until_ns = frame.at_ns + PEEK_NS
@@ -328,14 +337,25 @@ class Spot:
         """Do the next bit of reading the look that counts; return what is new when it is done."""
         self.looked = True
         look = choice.look
+        if not choice.searched and self._is_unsure(look):
+            choice.look, choice.searched = self._searched_well(look), True
+            return None
         if look.found is not None and not choice.surer and look.found.top.sure <= SURE_ENOUGH:
             choice.look = replace(look, found=self.finder.surer(look.picture, look.found))
             choice.surer = True
             return None
         self._choice = None
         now = None if look.found is None else self.finder.refined(look.picture, look.found)
-        seen = self._settled(look.at_ns, look.picture, now)
+        seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
+
+    def _look_for_expected(self, at_ns: int, picture: Image, covered: bool) -> None:
+        """Look for the cards that left a row of late by their own print: white on white shows no edges."""
+        faces = [face for face in self._expected.values() if face.top.reading.face_down < 0.5]
+        for face in faces[:MOST_EXPECTED]:
+            found = self.finder.like(picture, face)
+            if found is not None and found.top.sure > LIKELY:
+                self._looks.append(_Look(at_ns, picture.copy(), covered, found))
 
     def shows(self, image: Image) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
@@ -343,7 +363,7 @@ class Spot:
         return 0.0 if likeness is None else likeness.share(image)
 
     def _is_bare(self, image: Image) -> bool:
-        """Whether the top still lies bare in its place."""
+        """Whether the top still lies bare in its place, and no card beside it."""
         likeness = self._like_before()
         return likeness is not None and likeness.is_bare(image)
 
@@ -419,13 +439,29 @@ class Spot:
             found = self._found(last.picture, changed, last.covered)
             self._looks.append(_Look(last.at_ns, last.picture, last.covered, found))
         best = self._best_look()
+        if self._is_unsure(best):
+            best = self._searched_well(best)
         now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
-        return self._settled(best.at_ns, best.picture, now)
+        return self._settled(best.at_ns, best.picture, self._top_of(best, now))
 
     def _best_look(self) -> _Look:
-        best = max(self._looks, key=lambda look: -1.0 if look.found is None else look.found.worth)
+        best = max(self._looks, key=_worth)
         self._looks.clear()
         return best
+
+    def _is_unsure(self, look: _Look) -> bool:
+        return self._peeks and (look.found is None or look.found.top.sure < CERTAIN)
+
+    def _searched_well(self, look: _Look) -> _Look:
+        """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
+        main = biggest_change(changed_pixels(look.picture, self.picture), self.patch)
+        covered = self.top if look.covered else None
+        found = self.finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
+        return max(look, replace(look, found=found), key=_worth)
+
+    def _top_of(self, look: _Look, now: Top | None) -> Top | None:
+        """Return what lies on top after a look; the old top where nothing better was read and its print still shows."""
+        return self.top if not look.covered and (now is None or now.sure < LIKELY) else now
 
     def _at_rest(self, seen: Settled, hand_near: bool) -> Settled:
         """The spot lies free and still: this is how it looks from now on, unless a hand is still near."""
@@ -461,6 +497,10 @@ class Spot:
     def _keep(self, picture: Image) -> None:
         self.picture[:] = picture
         self._likeness = None
+
+
+def _worth(look: _Look) -> float:
+    return -1.0 if look.found is None else look.found.worth
 
 
 def _is_sure(found: Finding) -> bool:

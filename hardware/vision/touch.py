@@ -35,6 +35,8 @@ HIDDEN_NS: Final = 1_200_000_000
 """So long a resting hand may hide a card that was seen to lie there before."""
 STEP: Final = 12.0
 """A block whose gray levels differ by less on average shows the same."""
+CHANGED: Final = 1.5
+"""A block that differs by so many steps from what was there before tells that the card came, print or no print."""
 OLD_SHARE: Final = 0.15
 """If so much of what lay there before shows, the card had not come yet."""
 AROUND_PX: Final = 3
@@ -133,12 +135,14 @@ def touch_of(
     final_wide = view.wide(frames[-1][1])
     final = _blocks(view.within(final_wide))
     telling = final.std(axis=1) > PRINTED
-    if before is not None:
-        telling &= _correlation(_blocks(view.card(before)), final) < 0.6
+    old = None if before is None else _blocks(view.card(before))
+    if old is not None:
+        telling &= _correlation(old, final) < 0.6
+        if telling.sum() < LEAST_BLOCKS:  # exactly in place on a card that looks much like it
+            telling |= _apart(old, final) > CHANGED * STEP
     if telling.sum() < LEAST_BLOCKS:
         return None
     times = [at for at, _ in frames]
-    old = None if before is None else _blocks(view.card(before))
     rest = _first_at_rest(frames, view, final, telling, old)
     if rest.frame == 0:
         return Touch(times[0], times[0] - KEEP_NS, times[0], False)
@@ -181,6 +185,11 @@ def _correlation(these: Blocks, those: Blocks) -> NDArray[np.float32]:
     return np.asarray((a * b).sum(axis=1) / power)
 
 
+def _apart(these: Blocks, those: Blocks) -> NDArray[np.float32]:
+    """Return by how many gray levels blocks differ on average."""
+    return np.asarray(np.abs(these - those).mean(axis=1), np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rest:
     """The first frame in which the card is at rest, which of its blocks show there, and whether no hand covers it."""
@@ -214,10 +223,11 @@ def _first_at_rest(
     last = len(frames) - 1
     first, shown = last, {last: telling}
     told = final[telling]
+    printed = told.std(axis=1) > PRINTED
     for n in range(last - 1, -1, -1):
         now = _blocks(view.card(frames[n][1]))
         same = np.zeros_like(telling)
-        same[telling] = _correlation(now[telling], told) > SAME
+        same[telling] = np.where(printed, _correlation(now[telling], told) > SAME, _apart(now[telling], told) < STEP)
         enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
         if same.sum() >= max(least, enough):
             first, shown[n] = n, same
@@ -229,8 +239,8 @@ def _first_at_rest(
 
 def _shows_old(now: Blocks, old: Blocks, final: Blocks) -> bool:
     """Whether a part of the card's place looks as it did before the card came, and not as it did with it."""
-    differs = np.abs(old - final).mean(axis=1) > 2 * STEP
-    is_old = differs & (np.abs(now - old).mean(axis=1) < STEP)
+    differs = _apart(old, final) > 2 * STEP
+    is_old = differs & (_apart(now, old) < STEP)
     return bool(is_old.sum() >= max(LEAST_BLOCKS, OLD_SHARE * differs.sum()))
 
 

@@ -16,6 +16,8 @@ NEAREST: Final = 3
 """Distances that decide when a laid card touched: further away its height above the table falsifies them."""
 REACH_MS: Final = 400.0
 """How long a hand carries a card from its row to a pile, about."""
+REACHES_MS: Final = np.array([220.0, 280.0, 340.0, 400.0, 480.0])
+"""A hand may be quicker or slower: only what fits none of these was thrown."""
 LONGEST_BRAKING_MS: Final = 90.0
 GRID_MS: Final = 4.0
 LONGEST_SLIDE_MS: Final = 80.0
@@ -41,8 +43,9 @@ def laid(t_ms: Series, distance_mm: Series) -> Touched | None:
     near = slice(0, NEAREST)
     off = np.abs(_fitted(left[:, near], distance_mm[near]) - distance_mm[near]) / (distance_mm[near] + 1.0)
     best = int((off**2).sum(axis=1).argmin())
-    misfit = _fitted(left, distance_mm)[best] - distance_mm
-    return Touched(float(touches[best]), float(np.sqrt((misfit**2).mean())))
+    paths = least_jerk((touches[best] - t_ms[None]) / REACHES_MS[:, None])
+    misfits = np.sqrt(((_fitted(paths, distance_mm) - distance_mm) ** 2).mean(axis=1))
+    return Touched(float(touches[best]), float(misfits.min()))
 
 
 def least_jerk(share_left: Series) -> Series:

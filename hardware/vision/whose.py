@@ -16,7 +16,7 @@ LEFT_BEFORE_NS: Final = 1_500_000_000
 CARRY_NS: Final = 50_000_000
 """A card that still lay in its row so long before a touch is not the one that touched."""
 REMEMBER_NS: Final = 10_000_000_000
-UNSEEN: Final = 0.01
+UNSEEN: Final = 0.0004
 """Odds of a card that comes from the spit cards, or from where nobody saw, before anything else is known."""
 LATER: Final = 0.1
 """Odds that a card is from a player whose hand was at the pile before or after it touched, but not then."""
@@ -24,8 +24,10 @@ STRANGER: Final = 0.02
 """Odds that a card is from a player whose hand was not seen at the pile."""
 KNOWN: Final = 0.5
 CLEARLY_READ: Final = 0.98
-ANY_CARD: Final = 0.002
+ANY_CARD: Final = 0.0006
 """Odds of each card when cards left the rows just before, that it is none of them."""
+UNNAMED: Final = 0.003
+"""Share of what a reading leaves open that belongs to one card which it does not name."""
 HARDLY: Final = 0.001
 """A reading leaves out the cards that are less likely than this."""
 WRONG_WAY: Final = 0.02
@@ -53,7 +55,7 @@ class Whose:
         gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
         weights: dict[tuple[Player, int | None], float] = {}
         for player in PLAYERS:
-            near = _near(landed, player) * _held(landed, player) * _came(landed, player)
+            near = _fit(landed, player)
             weights[player, None] = UNSEEN * near
             for left in gone:
                 if left.player == player:
@@ -75,8 +77,9 @@ class Whose:
             return dict(reading.cards)
         left = [one for one in gone if _fits(one, landed.touch.at_ns) and not self._is_explained(one, landed)]
         odds = {card: p * ANY_CARD for card, p in reading.cards.items()}
+        likeliest = max(_fit(landed, player) for player in PLAYERS)
         for one in left:
-            near = _near(landed, one.player) * _held(landed, one.player) * _came(landed, one.player)
+            near = _fit(landed, one.player) / likeliest
             for card, p in one.top.reading.cards.items():
                 odds[card] = odds.get(card, HARDLY * ANY_CARD) + near * p * reading.cards.get(card, HARDLY)
         total = sum(odds.values()) / max(HARDLY, sum(reading.cards.values()))
@@ -96,11 +99,16 @@ class Whose:
         ]
         return list({(one.player, one.place): one for one in left}.values())
 
+    def unexplained(self, gone: Iterable[Departure]) -> list[Departure]:
+        """Return the departures that no landing has explained so far."""
+        return [left for left in gone if not any(_explains(used, left) for used in self._used)]
+
 
 def overlap(one: Top, other: Top) -> float:
     """Return the probability that both are the same card."""
     theirs = other.reading.cards
-    return sum(p * theirs.get(card, 0.0) for card, p in one.reading.cards.items())
+    both = sum(p * theirs.get(card, 0.0) for card, p in one.reading.cards.items())
+    return max(both, UNNAMED * (1.0 - one.reading.best[1]))
 
 
 def players_of(origins: Sequence[Origin]) -> PlayerOdds:
@@ -109,6 +117,11 @@ def players_of(origins: Sequence[Origin]) -> PlayerOdds:
     for origin in origins:
         odds[origin.player] = round(odds.get(origin.player, 0.0) + origin.p, 4)
     return odds
+
+
+def _fit(landed: Landed, player: Player) -> float:
+    """Return how well all that was seen of a landing goes with this player."""
+    return _near(landed, player) * _held(landed, player) * _came(landed, player)
 
 
 def _near(landed: Landed, player: Player) -> float:
