@@ -21,7 +21,7 @@ from hardware.vision.corners import NAMES, CornerReader, Index
 from hardware.vision.outlines import free_outlines
 from hardware.vision.paper import negative, on_light_paper
 from hardware.vision.reader import CardReader, rectify
-from referee.cards import UNREAD, Card
+from referee.cards import JOKER, UNREAD, Card
 from referee.errors import PictureError
 
 NAMED_FROM: Final = 0.95
@@ -92,7 +92,12 @@ class _Card:
 
     @property
     def named(self) -> bool:
-        return self.p >= NAMED_FROM
+        return self.p >= NAMED_FROM and (self.best != JOKER or self._shows_a_joker)
+
+    @property
+    def _shows_a_joker(self) -> bool:
+        """No stray mark: jokers differ so much that what is nothing else is taken for one."""
+        return not self.indices or self.score > _SURE_MARK
 
     def scaled(self, by: NDArray[np.float64]) -> "_Card":
         """The same card in a picture `by` times (across, down) as large."""
@@ -243,7 +248,7 @@ def _together(looks: list[_Look]) -> list[_Card]:
             kept.append(card)
         elif kept[at].best != card.best:
             kept[at] = replace(kept[at], odds=_mixed([kept[at].odds, card.odds]))
-        elif card.p > kept[at].p:
+        elif card.p > kept[at].p or not kept[at].named:
             kept[at] = card
     return _without_echoes(kept)
 
