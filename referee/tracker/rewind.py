@@ -22,6 +22,8 @@ REACH_NS: Final = 2_500_000_000
 """So far back a late report is taken in at its place."""
 SNAPSHOT_NS: Final = 250_000_000
 """States are kept about so often: at most so much is taken in again for nothing."""
+IDLE_NS: Final = 4 * REACH_NS
+"""When no card and no look came for so long, nothing is kept for a late report any more."""
 LATE: Final = (CardLanded, CardTakenBack)
 """What may be reported long after it happened."""
 IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
@@ -58,6 +60,8 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
             oldest_ns = seen.at_ns - REACH_NS
             young = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > oldest_ns)
             del self.moments[: next(young, len(self.moments))]
+        elif seen.at_ns - self.kept_ns > IDLE_NS:
+            self.moments = []
         if before is not None or self.moments:
             self.moments.append(Moment(n, seen, before))
 

@@ -3,9 +3,10 @@
 from spoken import position
 
 from referee.cards import Card, parse_card
-from referee.observations import CardLanded, Origin, PileRead, PlaceSeen, RowRead
+from referee.observations import CardLanded, HandsSeen, Origin, PileRead, PlaceSeen, RowRead
 from referee.rules.rule_set import rule_set
 from referee.table import Pile, Player
+from referee.tracker.rewind import Recent
 from referee.tracker.tracker import Tracker
 from referee.verdicts import AnyVerdict, PlayJudged, RowJudged
 
@@ -92,3 +93,13 @@ def test_R22_a_card_that_does_not_follow_is_called_although_the_top_was_seen_bef
     )
     last = [v for v in verdicts if isinstance(v, PlayJudged)][-1]
     assert (last.player, last.card, last.ruling, last.reason) == ("p1", "QH", "illegal", "not_adjacent")
+
+
+def test_while_nobody_plays_for_an_hour_nothing_piles_up_for_late_reports() -> None:
+    recent: Recent[int] = Recent()
+    recent.remember(1, pile(0, "A", "8D"), before=1)
+    for second in range(3600):
+        recent.remember(second + 2, HandsSeen(at_ns=second * 1000 * MS, players=("p1",)))
+    assert len(recent.moments) < 12
+    recent.remember(5000, row(3_600_000, "p1", *P1), before=2)
+    assert recent.before(landed(3_599_000, "p1", "7S", "A", 1)) == 0, "the game goes on, with late reports as before"
