@@ -21,6 +21,8 @@ OWN_LANDING_NS = 300 * MS
 ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
 
+BOTH_NS = 500 * MS
+"""Two slaps for one pile are at most so far apart."""
 END_NS = 50 * MS
 """A slap so short a time before the card that ended the deal may have come with it."""
 MISCOUNT = 2
@@ -117,6 +119,17 @@ def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict] | None:
     if going_on < core.caution.blame or _may_be_unreported(core, press):
         return None
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
+
+
+def is_answered(core: Core, press: PadSlapped, presses: tuple[PadSlapped, ...]) -> bool:
+    """Whether the other player slapped as well, about then: two who slap know that the deal is over."""
+    return any(
+        other.player is not None
+        and other.player != press.player
+        and abs(other.at_ns - press.at_ns) < BOTH_NS
+        and not any(_may_have_shaken(touch, other.player, other) for touch in core.landed)
+        for other in presses
+    )
 
 
 def _may_be_unreported(core: Core, press: PadSlapped) -> bool:

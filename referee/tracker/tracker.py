@@ -54,6 +54,8 @@ class _State(msgspec.Struct, eq=False):
     first_looks: list[tuple[int, AnyObservation]] = []
     unclear: list[tuple[int, PadSlapped]] = []
     """Presses of which later looks may tell whether they were slaps too early."""
+    pressed: tuple[PadSlapped, ...] = ()
+    """The last few presses."""
 
     def copy(self) -> "_State":
         return replace(
@@ -206,6 +208,7 @@ class Tracker:
                 told += core.take_back(n, seen)
             case PadSlapped():
                 state.gestures.press(seen)
+                state.pressed = (*state.pressed[-5:], seen)
                 state.presses.hold(n, seen)
             case PadReleased():
                 state.gestures.release(seen)
@@ -270,7 +273,7 @@ class Tracker:
     @staticmethod
     def _too_early(state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
         """A slap outside the slap phase; as long as it is not clear, it is looked at again."""
-        told = slapping.outside(core, n, press)
+        told = [] if slapping.is_answered(core, press, state.pressed) else slapping.outside(core, n, press)
         if told is None and core.now_ns - press.at_ns < LATEST_NS:
             state.unclear.append((n, press))
         return told or []
