@@ -4,8 +4,8 @@
 const ENDED = { good: "good", look: "could be better", wrong: "not good yet", failed: "did not work", left: "left", running: "running", new: "" };
 const DOTS = { good: "✓", look: "!", wrong: "✕", failed: "✕", running: "…" };
 const LIGHTS = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "–" };
-const placeWords = name => named(name.replace(/^(p[12]) (\d)$/, "$1, place $2").replace(/^(p[12])\/([AB])$/, "$1, pile $2"));
-const named = words => words.replace(/\bp[12]\b/g, player => names[player] ?? player).replace(/\b(?:10|[2-9AJQK])[SHDC]\b/g, cardWords);
+const placeWords = name => named(name.replace(/^(p[12]) (\d)$/, "$1, place $2"));
+const named = words => words.replace(/\b(p[12])\/([AB])\b/g, "$1 (pile $2)").replace(/\bp[12]\b/g, player => names[player] ?? player).replace(/\b(?:10|[2-9AJQK])[SHDC]\b/g, cardWords);
 const ORDER = [...document.querySelectorAll("[data-step]")].map(button => button.dataset.step);
 let results = {}, mode = "", chosen = "", names = {};
 
