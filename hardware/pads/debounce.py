@@ -139,6 +139,9 @@ class Debouncer:
         elif contact.state == "open":
             contact.begin(at_ns)
             self._look_again(contact)
+        elif contact.open_since_ns is not None and at_ns - contact.open_since_ns >= self.rules.release_ns:
+            self._release(contact, at_ns)  # open since then, although nobody looked: closing would have made an edge
+            contact.begin(at_ns)
         else:
             self.counts[edge.pad, "bounce"] += 1
             contact.open_since_ns = None

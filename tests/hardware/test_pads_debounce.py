@@ -62,6 +62,12 @@ TRAINS = [
         [(P2B, 100), (P1B, 103)],
     ),
     Train("bounce at the release is no slap", closed(P1A, (100, 150), (151, 151.3), (155, 155.2)), [(P1A, 100)]),
+    Train(
+        "a second slap counts although nobody looked at the release for long enough",
+        closed(P1A, (100, 130), (180, 230)),
+        [(P1A, 100), (P1A, 180)],
+        asleep_ms=((132, 186),),
+    ),
     Train("a spike of 50 us is no slap", closed(P1A, (100, 100.05)), [], ("spike",)),
     Train("a spike of 0.5 ms is no slap", closed(P1A, (100, 100.5)), [], ("spike",)),
     Train("a spike, then a slap 30 ms later", closed(P1A, (100, 100.3), (130, 190)), [(P1A, 130)], ("spike",)),

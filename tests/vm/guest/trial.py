@@ -224,7 +224,7 @@ def stamps(trial, pairs, apart_us, slack_us=1):
             right += 1
         else:
             odd.append({"pair": number, "true_ns": margin_ns, "told": told})
-        time.sleep(0.05)
+        time.sleep(0.1)
     return right, odd
 
 
