@@ -209,7 +209,7 @@ class StillReader:
         quads = [*(other for other in near if _holds(other, group)), quad]
         whole = self._whole(image, quads)
         chosen = _most_exact(whole)
-        odds = _joined(odds, whole[chosen], complete)
+        odds = _joined(odds, whole[chosen], complete * _within(image, quads[chosen]) ** 2)
         quad = quads[chosen] if complete > 0.3 else quad
         face = float(whole[chosen, int(np.argmax(odds[:-1]))])
         card = _Card(odds, quad, complete, group, complete * (0.1 + face) * len(group))
@@ -263,6 +263,13 @@ def _same_place(a: _Card, b: _Card) -> bool:
     if any(float(np.linalg.norm(i.centre - j.centre)) < reach for i in a.indices for j in b.indices):
         return True
     return not (a.indices and b.indices) and alike(a.quad, b.quad) > 0.5
+
+
+def _within(image: Image, quad: Quad) -> float:
+    """Share of a card that is in the picture: of a close-up's card the face is not to be seen."""
+    height, width = image.shape[:2]
+    frame = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
+    return overlap(quad, frame) / max(area(quad), 1e-9)
 
 
 def _most_exact(whole: NDArray[np.float64]) -> int:
