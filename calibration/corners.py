@@ -68,10 +68,11 @@ def table_from_points(
     after = np.roll(sides, -1, axis=0)
     turns = sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0]
     if not all(0 < side < MOST_MM for side in size_mm):
-        raise TableFileError("--size-mm is not the size of a rectangle: give its width and height in millimetres")
+        raise TableFileError("the sheet has no such size: give its width and height in millimetres (--size-mm W H)")
     if not (turns < 0).all():
         raise TableFileError(
-            "--corners are not the corners of a rectangle: give them as p1-left, p1-right, p2-right, p2-left, in pixels"
+            "these four points are not the corners of a sheet: show them again, in the order p1-left, p1-right, "
+            "p2-right, p2-left"
         )
     corners_mm = rectangle(0.0, 0.0, *size_mm).astype(np.float32)
     homography = cv2.getPerspectiveTransform(corners_mm, points.astype(np.float32))

@@ -19,6 +19,8 @@ Named = tuple[str, Answer]
 DARK_PAPER, DIM_PAPER, WHITE_PAPER = 90.0, 130.0, 253.0
 """Gray level of white paper: under the first nothing is read surely, under the second it is noisy; at the last the
 lightest print is lost."""
+SPARSE: Final = 4
+"""Of a running table every fourth pixel of every fourth line tells how bright it is."""
 CLIPPED: Final = 250
 """A pixel whose three channels all reach this shows no print."""
 GLARE_SOME, GLARE_MUCH = 0.01, 0.06
@@ -53,6 +55,16 @@ def light_answers(images: Sequence[Image], table: Table | None = None) -> list[N
     ]
 
 
+def light_now(image: Image, table: Table | None) -> Answer:
+    """Is a running table lit well enough? One answer, cheap enough for every few seconds: far too dark, dim, or a
+    pile or row under glare."""
+    level = paper_level(_gray(np.ascontiguousarray(image[::SPARSE, ::SPARSE])), [])
+    if level < DIM_PAPER:
+        return brightness_of(level)
+    burnt = glare(image, table)
+    return warn(burnt.says, burnt.cure) if burnt.state == "FAIL" else ok(f"white paper is at {level:.0f} of 255")
+
+
 def cards_lying(image: Image, gray: Gray) -> list[Points]:
     """Return the outlines of what lies free and is brighter than the table around it: cards, and not the slap pads."""
     return [quad for quad in card_quads(image) if _stands_out(gray, quad)]
@@ -79,8 +91,17 @@ def _ring(quad: Points) -> NDArray[np.float32]:
 
 def brightness(gray: Gray, quads: Sequence[Points]) -> Answer:
     """Is white paper white in the picture? Measured on cards lying free, else on the lightest parts."""
+    return brightness_of(paper_level(gray, quads))
+
+
+def paper_level(gray: Gray, quads: Sequence[Points]) -> float:
+    """Return the gray level of white paper, 0 to 255: of cards lying free, else of the lightest parts."""
     papers = _papers(gray, quads)
-    level = float(np.median(papers)) if papers else float(np.quantile(gray, 0.98))
+    return float(np.median(papers)) if papers else float(np.quantile(gray, 0.98))
+
+
+def brightness_of(level: float) -> Answer:
+    """Say what a gray level of white paper means."""
     says = f"white paper is at {level:.0f} of 255"
     if level < DARK_PAPER:
         return fail(f"{says}: far too dark", "put a lamp over the table, or open the exposure")

@@ -22,7 +22,7 @@ from referee.web.bench import LiveBench
 from referee.web.board import Board
 from referee.web.feed import Feed
 from referee.web.pictures import Pictures
-from referee.web.status import Machine, Named, rig_answers
+from referee.web.status import Light, Machine, Named, rig_answers
 from referee.web.waiting import Waiting
 from referee.web.wizard import Wizard
 
@@ -77,6 +77,7 @@ class Desk:
         self._rig: Rig | None = None
         self._queue: NewsQueue | None = None
         self._lights: Callable[[], Output] = lambda: DARK
+        self._light = Light()
         self._machine = Machine(lambda: self.settings)
         self._status: list[Named] = []
         self._status_s = float("-inf")
@@ -179,7 +180,8 @@ class Desk:
         """Return lights and health; worked out at most once a second for all viewers."""
         if monotonic() - self._status_s > STATUS_S:
             self._status_s = monotonic()
-            self._status = [*rig_answers(self.rig_status()), *self._machine.answers()]
+            light = self._light.answer(self.frame(), self.table)
+            self._status = [*rig_answers(self.rig_status()), ("light", light), *self._machine.answers()]
         lights = self._lights()
         health = [{"name": name, "state": a.state, "says": a.says, "cure": a.cure} for name, a in self._status]
         return {"health": health, "lights": {"p1": lights.p1, "p2": lights.p2, "hz": lights.hz}, "mode": self.mode}

@@ -7,9 +7,12 @@ from time import monotonic
 from typing import Final
 
 from calibration.camera import cure_of_late_pictures
+from calibration.light import light_now
 from hardware.checks.machine import clock, disk, power
 from hardware.checks.report import Answer, fail, ok, skip, warn
+from hardware.frames import Frame
 from hardware.rig import RigStatus
+from hardware.tablefile import Table
 from referee.settings import Settings
 
 Named = tuple[str, Answer]
@@ -20,6 +23,8 @@ HOT_C: Final = 80.0
 HEAT: Final = Path("/sys/class/thermal/thermal_zone0/temp")
 AGAIN_S: Final = 15.0
 """Disk, power and clock are looked at only so often."""
+LIGHT_S: Final = 2.0
+NO_PICTURE: Final = skip("no picture yet")
 
 
 def rig_answers(status: RigStatus | None) -> list[Named]:
@@ -58,6 +63,23 @@ def heat(_: Settings) -> Answer:
         return skip("not told by this machine")
     says = f"{degrees:.0f} °C"
     return warn(says, "give the board a heat sink and air") if degrees > HOT_C else ok(says)
+
+
+class Light:
+    """How the table is lit, by the camera's picture of every few seconds."""
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now = now
+        self._looked, self._answer = float("-inf"), NO_PICTURE
+
+    def answer(self, frame: Frame | None, table: Table | None) -> Answer:
+        """Return what the light is like; a picture is looked at only so often."""
+        if frame is None:
+            self._looked = float("-inf")
+            return NO_PICTURE
+        if self._now() - self._looked > LIGHT_S:
+            self._looked, self._answer = self._now(), light_now(frame.image, table)
+        return self._answer
 
 
 class Machine:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from threading import Lock, Thread
 from time import time
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import cv2
 import msgspec
@@ -63,10 +63,13 @@ class Result(msgspec.Struct):
     """When it last changed; a label."""
 
 
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a page may send with a step."""
 
-    points: tuple[tuple[float, float], ...] = ()
+    points: tuple[tuple[Share, Share], ...] = ()
     """Four corners as shares of the picture: p1-left, p1-right, p2-right, p2-left."""
     size_mm: tuple[float, float] = (0.0, 0.0)
     """Of their rectangle."""

@@ -15,6 +15,7 @@ from calibration.light import (
     glare_map,
     glare_shares,
     light_answers,
+    light_now,
     sharpness,
 )
 from hardware.frames import Image
@@ -51,6 +52,22 @@ def test_dim_paper_is_told_with_its_gray_level(exposure: float, state: str) -> N
     answer = brightness(gray(image), card_quads(image))
     assert answer.state == state
     assert f"{245 * exposure:.0f}"[:-1] in answer.says
+
+
+@pytest.mark.parametrize(
+    "exposure, state, says", [(0.85, "OK", "white paper"), (0.4, "WARN", "dim"), (0.2, "FAIL", "far too dark")]
+)
+def test_a_running_table_says_when_it_gets_dark(exposure: float, state: str, says: str) -> None:
+    answer = light_now(laid(replace(GOOD, exposure=exposure)), None)
+    assert answer.state == state and says in answer.says
+    assert bool(answer.cure) == (state != "OK")
+
+
+def test_a_running_table_says_when_a_lamp_mirrors_in_a_pile() -> None:
+    image = laid()
+    image[image.shape[0] // 3 :] = 255
+    answer = light_now(image, None)
+    assert answer.state == "WARN" and "burnt out" in answer.says
 
 
 def test_a_lamp_at_one_side_is_told_and_cured() -> None:

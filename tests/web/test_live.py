@@ -37,6 +37,7 @@ from referee.verdicts import CannotTell, DealPlan, NextDeal, PhaseChanged, PlayJ
 from referee.web.board import Board
 from referee.web.feed import Feed
 from referee.web.pictures import Pictures
+from referee.web.status import Light
 from referee.web.waiting import WAITING_FILE, Waiting, take_in_left
 
 Visit = Callable[[], Visitor]
@@ -282,6 +283,16 @@ def test_every_page_is_small_and_asks_for_little(visit: Visit) -> None:
         assert all("immutable" in one.headers["cache-control"] for one in packed)
         weight = len(page.body) + sum(len(one.body) for one in packed)
         assert weight < 60_000 and len(files) <= 7, f"{path}: {weight} bytes in {1 + len(files)} requests"
+
+
+def test_a_lamp_that_goes_out_is_said_on_the_page_and_so_that_it_is_back() -> None:
+    now_s = 0.0
+    light = Light(lambda: now_s)
+    assert light.answer(None, None).state == "SKIP"
+    for gray, state in ((200, "OK"), (40, "FAIL"), (200, "OK")):
+        now_s += 3
+        image = np.full((720, 1280, 3), gray, np.uint8)
+        assert light.answer(Frame(at_ns=0, image=image, number=0), None).state == state
 
 
 # Corrections of the running game --------------------------------------------------------------------------------------

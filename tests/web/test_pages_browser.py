@@ -246,13 +246,14 @@ def test_corners_are_dragged_with_the_finger_or_the_mouse(viewer: Viewer) -> Non
     assert "table file" in viewer.text("[data-panel=corners] [data-findings]").lower()
 
 
-def test_trouble_is_made_seen_and_mended(viewer: Viewer) -> None:
+@pytest.mark.parametrize("trouble, says", [("pulled", "pulled out"), ("lamp", "far too dark"), ("glare", "burnt out")])
+def test_trouble_is_made_seen_and_mended(viewer: Viewer, trouble: str, says: str) -> None:
     viewer.open("/")
-    viewer.page.click("[data-trouble=pulled]")
-    viewer.wait("document.querySelector('#health').innerText.includes('pulled out')")
-    assert viewer.page.get_attribute("[data-trouble=pulled]", "aria-pressed") == "true"
-    viewer.page.click("[data-trouble=pulled]")
-    viewer.wait("!document.querySelector('#health').innerText.includes('pulled out')")
+    viewer.page.click(f"[data-trouble={trouble}]")
+    viewer.wait(f"document.querySelector('#health').innerText.includes('{says}')")
+    assert viewer.page.get_attribute(f"[data-trouble={trouble}]", "aria-pressed") == "true"
+    viewer.page.click(f"[data-trouble={trouble}]")
+    viewer.wait(f"!document.querySelector('#health').innerText.includes('{says}')")
 
 
 def test_two_people_look_at_once_and_see_the_same(browser: Any, rig: Rig) -> None:

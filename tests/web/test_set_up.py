@@ -332,6 +332,14 @@ def test_only_one_step_runs_and_it_can_be_left(table: Table, visit: Visit) -> No
     assert "begin with the button" in result(table, "wires").trouble, "no set-up runs"
 
 
+@pytest.mark.parametrize("points", [[[0.1, 1.2], [0.9, 0.9], [0.9, 0.1], [0.1, 0.1]], [[1e308, 0]] * 4, [[-1, 0]] * 4])
+def test_corners_outside_the_picture_are_refused(table: Table, visit: Visit, points: list[list[float]]) -> None:
+    here = visit()
+    here.get("/set-up")
+    assert here.post("/set-up/corners", {"points": points, "size_mm": [594, 420]}).status == 400
+    assert result(table, "corners").state == "new"
+
+
 def test_a_damaged_table_file_is_named_and_the_set_up_goes_on(table: Table, visit: Visit) -> None:
     (table.folder / "table.toml").write_bytes(b"schema = 1\ncamera = ")
     here = visit()
