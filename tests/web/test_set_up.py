@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic, sleep
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -26,6 +27,7 @@ from hardware.frames import Frame
 from hardware.pads.edges import FOUR_PADS, Pad
 from hardware.simulated.look import Look
 from hardware.simulated.practice import StillTable
+from hardware.simulated.switches import Troubles
 from hardware.tablefile import load_table
 from hardware.vision.enrolled import load_deck
 from hardware.vision.reader import CLASSES
@@ -313,6 +315,29 @@ def test_the_names_are_chosen_by_keyboard_on_phone_and_desktop(
     page.wait_for_selector("[data-step=deck][data-state=good]")
     assert result(table, "deck").findings[0].says == "KS QS"
     assert page.locator("#naming").is_hidden()
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1360])
+@pytest.mark.parametrize("path", ["/", "/set-up", "/rules"])
+def test_a_name_of_one_long_word_stays_inside_its_sheet(table: Table, browser: Any, width: int, path: str) -> None:
+    long = msgspec.structs.replace(table.settings.players, p1="x" * 30, p2="<b>" + "W" * 27)
+    table.desk.settings = msgspec.structs.replace(table.settings, players=long)
+    table.desk.practice = SimpleNamespace(mock=table.pads, troubles=Troubles())
+    table.film()
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.goto(f"http://localhost:{table.serve().port}{path}")
+    page.wait_for_function("isConnected === true") if path == "/rules" else page.wait_for_selector("text=xxxxxxxxx")
+    out = page.evaluate(
+        """[...document.querySelectorAll('section *, form *')]
+           .filter(one => one.offsetParent && !one.closest('svg, select, .steps'))
+           .filter(one => one.getBoundingClientRect().right >
+                          one.closest('section, form').getBoundingClientRect().right + 1)
+           .map(one => one.outerHTML.slice(0, 80))"""
+    )
+    assert out == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     page.close()
 
 
