@@ -164,13 +164,13 @@ def test_the_whole_set_up_and_a_practice_round(viewer: Viewer) -> None:
     assert "was first" in viewer.text("[data-panel=test] [data-findings]")
     viewer.page.click("[data-step=practice]")
     viewer.page.click("#play")
-    viewer.page.wait_for_url("**/")
+    viewer.page.wait_for_url("**/", timeout=60_000)
     viewer.wait("state.mode === 'play'", 90)
     viewer.wait("document.querySelector('#frame').naturalWidth > 0", 60)
     viewer.wait("document.querySelectorAll('#zones polygon').length === 12", 60)
     viewer.wait("document.querySelectorAll('#lines li').length >= 1", 180)
     viewer.page.click("#set-up")
-    viewer.page.wait_for_url("**/set-up")
+    viewer.page.wait_for_url("**/set-up", timeout=60_000)
     viewer.wait("mode === 'set_up'", 90)
 
 
