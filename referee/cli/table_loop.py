@@ -132,7 +132,7 @@ class TableLoop:
         """What people wish; after a simulated game the table lies still, for as long as there are pages."""
         if was_stopped or not self._has_pages:
             return None
-        return self._desk.wish or "set_up"
+        return self._desk.take_wish() or "set_up"
 
     def _found(self, table: Table) -> None:
         self._desk.table = table

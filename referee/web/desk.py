@@ -89,10 +89,14 @@ class Desk:
     ) -> None:
         """A rig runs from now on: what it films is shown, and `queue` takes what people say on the pages, if any."""
         self._rig, self._queue, self._lights = rig, queue, lights
-        self.mode, self.game, self.wish = mode, game, None
+        self.mode, self.game = mode, game
         self._waiting = Waiting(self.games / game)
         players = self.settings.players
         self.board.clear("set_up" if mode == "set_up" else "starting", {"p1": players.p1, "p2": players.p2})
+        if self.wish == mode:
+            self.wish = None
+        elif self.wish is not None:  # said while nothing ran: no tap is lost
+            rig.stop()
 
     def closes(self) -> None:
         """The rig has stopped."""
@@ -161,6 +165,11 @@ class Desk:
         rig = self._rig
         if rig is not None:
             rig.stop()
+
+    def take_wish(self) -> Wish | None:
+        """Return, once, what people have asked for; None: nothing."""
+        wish, self.wish = self.wish, None
+        return wish
 
     def state(self) -> dict[str, Any]:
         """Return everything that a viewer sees, as values for JSON."""

@@ -16,6 +16,7 @@ from served import Table
 from visitor import Visitor
 
 from hardware.frames import Frame
+from hardware.rig import Ended
 from referee.cards import Card
 from referee.log import GameLog, Header, LoggedGame
 from referee.observations import (
@@ -271,6 +272,20 @@ def test_what_people_say_on_the_page_goes_to_the_referee(table: Table, visit: Vi
         ("Undo", None),
     ]
     assert all(before < one.at_ns <= monotonic_ns() for one in words)
+
+
+@pytest.mark.parametrize("wish, ends", [("set_up", True), ("play", False)])
+def test_a_wish_said_before_the_table_runs_is_not_lost(table: Table, visit: Visit, wish: str, ends: bool) -> None:
+    here = visit()
+    here.get("/")
+    assert here.post("/say", {"word": wish}).status == 200, "the pages are there before the rig is"
+    table.film()
+    told = []
+    while not table.queue.empty():
+        told.append(table.queue.get_nowait())
+    assert any(isinstance(one, Ended) for one in told) == ends, "what runs gives way to what was wished"
+    assert table.desk.take_wish() == (wish if ends else None)
+    assert table.desk.take_wish() is None
 
 
 def test_every_page_is_small_and_asks_for_little(visit: Visit) -> None:
