@@ -37,6 +37,9 @@ class ContactRules:
     """A slap is told this long after first contact: a ghost of the neighbour may have come before the true hit."""
     glance_ns: int = 5 * MILLISECOND
     """If no level was read this long after an edge, nobody looked, and the contact is believed."""
+    blind_ns: int = 80 * MILLISECOND
+    """An edge that comes after nobody looked at a closed pad for so long is a new slap: longer than the slow pace of
+    readings, shorter than a hand needs to slap twice."""
     late_edge_ns: int = 20 * MILLISECOND
     """A pad that is down this long without an edge has lost its edge."""
     held_ns: int = 10_000 * MILLISECOND
@@ -56,6 +59,9 @@ class Contact:
     state: State = "open"
     first_ns: int = 0
     latest_ns: int = 0
+    """Its latest edge; once closed, the latest moment at which it is known to have been down."""
+    unknown_ns: tuple[int, int] = (0, 0)
+    """The latest stretch of `blind_ns` or more in which nothing said that a closed pad was down."""
     looked: bool = False
     told: bool = False
     held_told: bool = False
@@ -73,6 +79,17 @@ class Contact:
         self.state, self.first_ns, self.latest_ns = "touched", at_ns, at_ns
         self.looked = self.told = self.held_told = False
         self.uncertainty_ns = self.open_since_ns = self.down_since_ns = None
+        self.unknown_ns = (0, 0)
+
+    def was_down(self, at_ns: int, blind_ns: int) -> None:
+        """A closed pad is known to be down now."""
+        if at_ns - self.latest_ns >= blind_ns:
+            self.unknown_ns = (self.latest_ns, at_ns)
+        self.open_since_ns, self.latest_ns = None, max(self.latest_ns, at_ns)
+
+    def down_before_ns(self, at_ns: int) -> int:
+        """Return when a closed pad was last known to be down, as seen from an edge that may have come late."""
+        return self.unknown_ns[0] if at_ns <= self.unknown_ns[1] else self.latest_ns
 
 
 @dataclass(slots=True)
@@ -133,27 +150,40 @@ class Debouncer:
     def _edge(self, edge: Edge) -> None:
         contact, at_ns = self._contacts[edge.pad], edge.at_ns
         if contact.state == "touched":
-            self._edge_while_touched(contact, at_ns)
+            self._edge_while_touched(contact, edge)
         elif contact.state == "open" and at_ns <= contact.over_ns:
             self.counts[edge.pad, "late_edge"] += 1
         elif contact.state == "open":
             contact.begin(at_ns)
             self._look_again(contact)
-        elif contact.open_since_ns is not None and at_ns - contact.open_since_ns >= self.rules.release_ns:
-            self._release(contact, at_ns)  # open since then, although nobody looked: closing would have made an edge
+        elif self._was_let_go(contact, at_ns):
+            self._release(contact, at_ns)
             contact.begin(at_ns)
+            self._look_again(contact)
         else:
             self.counts[edge.pad, "bounce"] += 1
-            contact.open_since_ns = None
+            contact.was_down(at_ns, self.rules.blind_ns)
             if not contact.told and contact.first_ns - self.rules.bounce_gap_ns <= at_ns < contact.first_ns:
                 contact.first_ns = at_ns
 
-    def _edge_while_touched(self, contact: Contact, at_ns: int) -> None:
+    def _was_let_go(self, contact: Contact, at_ns: int) -> bool:
+        """Return whether a closed pad was open long enough before this edge for it to be a new slap.
+
+        It was open since a reading that said so, because closing would have made an edge. Where no reading tells, the
+        processor had other work, and a hand that was seen down long ago has been lifted and came again.
+        """
+        if contact.open_since_ns is not None and at_ns - contact.open_since_ns >= self.rules.release_ns:
+            return True
+        return contact.state == "closed" and at_ns - contact.down_before_ns(at_ns) >= self.rules.blind_ns
+
+    def _edge_while_touched(self, contact: Contact, edge: Edge) -> None:
+        at_ns = edge.at_ns
         if at_ns < contact.latest_ns:  # came late and out of order
             contact.first_ns = min(contact.first_ns, at_ns)
             return
         if at_ns - contact.latest_ns > self.rules.glance_ns and not contact.looked:
             self._believe(contact)
+            self._edge(edge)  # of the same contact, or of the next one
             return
         chained = at_ns - contact.latest_ns <= self.rules.bounce_gap_ns
         if chained and at_ns - contact.first_ns <= self.rules.bounce_ns:
@@ -228,7 +258,7 @@ class Debouncer:
 
     def _read_closed(self, contact: Contact, at_ns: int, down: bool) -> None:
         if down:
-            contact.open_since_ns = None
+            contact.was_down(at_ns, self.rules.blind_ns)
             if not contact.held_told and contact.state == "closed" and at_ns - contact.first_ns >= self.rules.held_ns:
                 contact.held_told = True
                 self._note(contact, at_ns, "held_long", "is held down: it counts again when it was let go")
@@ -248,7 +278,7 @@ class Debouncer:
         contact.state = "open"
 
     def _release(self, contact: Contact, at_ns: int) -> None:
-        since_ns = contact.open_since_ns or at_ns
+        since_ns = contact.open_since_ns or contact.down_before_ns(at_ns)
         if contact.state == "held":
             self._note(contact, at_ns, "free_again", "is free again")
         else:
