@@ -196,31 +196,34 @@ class Debouncer:
     def _look_again(self, contact: Contact) -> None:
         """Judge an edge that came late by the readings after it."""
         for reading in [r for r in self._readings if r.at_ns > contact.first_ns]:
-            self._read_one(contact, reading.at_ns, reading.down[contact.pad])
+            self._read_one(contact, reading)
 
     # Readings --------------------------------------------------------------------------------------------------------
 
     def _reading(self, reading: Reading) -> None:
         self._readings.append(reading)
-        for pad, contact in self._contacts.items():
-            self._read_one(contact, reading.at_ns, reading.down[pad])
+        for contact in self._contacts.values():
+            self._read_one(contact, reading)
 
-    def _read_one(self, contact: Contact, at_ns: int, down: bool) -> None:
+    def _read_one(self, contact: Contact, reading: Reading) -> None:
+        at_ns, down = reading.at_ns, reading.down[contact.pad]
         match contact.state:
             case "open":
                 self._read_open(contact, at_ns, down)
             case "touched":
-                self._read_touched(contact, at_ns, down)
+                self._read_touched(contact, reading)
             case "closed" | "held":
                 self._read_closed(contact, at_ns, down)
         if not down:
-            contact.last_open_ns = at_ns
+            contact.last_open_ns = at_ns - reading.lasted_ns
 
-    def _read_touched(self, contact: Contact, at_ns: int, down: bool) -> None:
+    def _read_touched(self, contact: Contact, reading: Reading) -> None:
+        """A level says what was at some moment of its reading: only a reading that began late enough says anything."""
+        at_ns = reading.at_ns
         since_ns = at_ns - contact.latest_ns
-        if since_ns < self.rules.minimum_ns:
+        if since_ns - reading.lasted_ns < self.rules.minimum_ns:
             return
-        if down:
+        if reading.down[contact.pad]:
             self._believe(contact)
         elif since_ns <= self.rules.glance_ns:
             contact.looked = True

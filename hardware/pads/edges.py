@@ -34,10 +34,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The levels of all pads, read in one go at `at_ns`: True where a pad is down."""
+    """The levels of all pads: True where a pad is down. They were read within the `lasted_ns` before `at_ns`, one after
+    the other on some backends, and longer where the processor had other work in between."""
 
     at_ns: int
     down: Mapping[Pad, bool]
+    lasted_ns: int = 0
 
 
 NoteKind = Literal["spike", "cross_talk", "edge_lost", "held_at_start", "held_long", "free_again"]

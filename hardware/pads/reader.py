@@ -15,10 +15,37 @@ from referee.ports import ObservationSink
 
 RETRY_NS: Final = 500 * MILLISECOND
 DEAF_AFTER: Final = 2
-"""So many slaps in a row that only the levels told: the backend's edges have stopped coming."""
+"""At so many moments in a row only the levels told of a slap: the backend's edges have stopped coming."""
+ONE_MOMENT_NS: Final = 100 * MILLISECOND
+"""Pads that are hit together lose their edges together; the same hand is not back so soon."""
 
 NoteSink = Callable[[PadNote], None]
 TouchSink = Callable[[Pad], None]
+
+
+class DeafError(DeviceError):
+    """Levels come and edges do not: opening the pins again may help, and waiting does not."""
+
+
+class Hearing:
+    """Counts the moments at which slaps had no edge, since one came."""
+
+    def __init__(self) -> None:
+        self._missed, self._latest_ns = 0, -ONE_MOMENT_NS
+
+    def edges_came(self) -> None:
+        """The backend is not deaf."""
+        self._missed = 0
+
+    def edge_missed(self, at_ns: int) -> None:
+        """A level told of a slap and no edge did."""
+        self._missed += at_ns - self._latest_ns >= ONE_MOMENT_NS
+        self._latest_ns = at_ns
+
+    def check(self) -> None:
+        """Raise DeafError after `DEAF_AFTER` such moments."""
+        if self._missed >= DEAF_AFTER:
+            raise DeafError("the pads' edges stopped coming; the pads were started again")
 
 
 def ignore(_: PadNote | Pad) -> None:
@@ -77,15 +104,17 @@ class PadReader:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
+            wait_ns = RETRY_NS
             try:
                 self.backend.open()
                 self._serve()
             except DeviceError as error:
                 self._lose(str(error))
+                wait_ns = 0 if isinstance(error, DeafError) else RETRY_NS
             finally:
                 self.backend.close()
             self.beat_ns = self._clock()
-            self._stopping.wait(RETRY_NS / 1e9)
+            self._stopping.wait(wait_ns / 1e9)
 
     def _serve(self) -> None:
         """Read until told to stop; raises DeviceError when the backend is gone or deaf."""
@@ -93,26 +122,28 @@ class PadReader:
         debouncer = self.debouncer = Debouncer(self._pads, self.backend.uncertainty_ns, self._rules, counts)
         feeler = Feeler(self._rules)
         self._held.clear()
-        lost_edges = 0
+        hearing = Hearing()
         while not self._stopping.is_set():
             now_ns = self.beat_ns = self._clock()
             edges = self.backend.wait(QUICK_NS if debouncer.restless(now_ns) else SLOW_NS)
+            asked_ns = self._clock()
             down = self.backend.levels()
-            reading = Reading(self._clock(), down)
+            reading = Reading(at_ns := self._clock(), down, lasted_ns=at_ns - asked_ns)
             for pad in feeler.feel(edges, reading):
                 self.touched(pad)
             debouncer.feed(*edges, reading)
             if self._lost_because and not self._held and not any(down.values()):
                 self._find()
-            lost_edges = 0 if edges else lost_edges
+            if edges:
+                hearing.edges_came()
             for event in debouncer.advance(self._clock()):
                 if isinstance(event, PadSlapped | PadReleased):
                     self._sink(event)
                 else:
-                    lost_edges += event.what == "edge_lost"
+                    if event.what == "edge_lost":
+                        hearing.edge_missed(event.at_ns)
                     self._take_note(event)
-            if lost_edges >= DEAF_AFTER:
-                raise DeviceError("the pads' edges stopped coming; the pads were started again")
+            hearing.check()
 
     def _take_note(self, note: PadNote) -> None:
         """A pad that is down at the start cannot tell a slap: the pads count as lost until it is free."""

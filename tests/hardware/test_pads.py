@@ -110,6 +110,41 @@ def test_a_backend_whose_edges_stop_is_noticed_by_the_levels_and_restarted(rig: 
     wait_for(lambda: rig.lost_and_back() == ["SensorLost", "SensorBack"])
 
 
+def test_edges_of_two_pads_that_come_late_together_do_not_stop_the_pads(rig: Rig) -> None:
+    rig.reader.start()
+    wait_for(lambda: rig.pads.opened)
+    sleep(0.06)
+    at_ns = monotonic_ns()
+    rig.pads.deaf = True
+    for pad in (P1A, P2A):
+        rig.pads.press(pad)
+    wait_for(lambda: len(rig.notes) == 2)
+    rig.pads.deaf = False
+    for pad in (P1A, P2A):
+        rig.pads.press(pad, at_ns)  # here is its edge at last
+        rig.pads.release(pad)
+    sleep(0.2)
+    for pad in (P1A, P2A):
+        rig.pads.slap(pad, contact_ms=30)
+    wait_for(lambda: len(rig.slaps()) == 4)
+    assert rig.pads.opened == 1 and rig.lost_and_back() == []
+
+
+def test_deaf_pads_are_started_again_without_the_pause_for_pins_that_are_gone(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardware.pads.reader.RETRY_NS", 3600 * 1000 * MS)
+    rig.reader.start()
+    wait_for(lambda: rig.pads.opened)
+    sleep(0.06)
+    rig.pads.deaf = True
+    for _ in range(2):
+        rig.pads.slap(P1A, contact_ms=60)
+        sleep(0.2)
+    wait_for(lambda: rig.pads.opened == 2)
+    wait_for(lambda: rig.lost_and_back() == ["SensorLost", "SensorBack"])
+
+
 def test_a_thread_that_died_is_started_again(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     class Bug(MockPads):
         def wait(self, timeout_ns: int) -> list[Any]:

@@ -199,6 +199,15 @@ def test_a_lost_edge_is_uncertain_by_half_the_time_nobody_looked() -> None:
     assert ms(20) <= uncertainty_ns <= ms(30)
 
 
+def test_levels_that_were_asked_before_the_hit_do_not_make_it_a_spike() -> None:
+    debouncer = Debouncer(FOUR_PADS, OWN_US * 1000)
+    open_pads = dict.fromkeys(FOUR_PADS, False)
+    debouncer.feed(Reading(ms(50), open_pads), Edge(ms(100), 1, P1A))
+    debouncer.feed(Reading(ms(103), open_pads, lasted_ns=ms(4)), Reading(ms(180), open_pads))
+    (slap,) = slaps(debouncer.advance(ms(300)))
+    assert slap.at_ns == ms(100)
+
+
 def test_a_possible_ghost_is_never_named_first() -> None:
     name = "a ghost of 2.5 ms before the hit cannot be told from a tap"
     assert slap_of(name, P2A) >= ms(2)
