@@ -205,7 +205,7 @@ def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, 
         top=card,
         count=middle.count + 1,
         covers=covers,
-        unread=None,
+        unread=None if card == UNREAD else middle.unread,  # a card that was covered can still be told by a picture
         lying=tuple([replace(old, buried=True) for old in middle.lying]) if middle.lying else (),
         touched_ns=touched(middle, who, at_ns),
     )
