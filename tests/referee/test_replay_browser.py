@@ -120,8 +120,7 @@ def test_a_picture_is_enlarged_and_closed_with_escape(viewer: Viewer) -> None:
 
 def test_the_list_follows_the_moment(viewer: Viewer) -> None:
     viewer.press("End")
-    viewer.page.wait_for_timeout(100)
-    assert viewer.page.evaluate("document.querySelector('#moments').scrollTop") > 100
+    viewer.page.wait_for_function("document.querySelector('#moments').scrollTop > 100")
 
 
 def test_a_duel_shows_the_pads_with_margin_and_uncertainty(viewer: Viewer) -> None:
