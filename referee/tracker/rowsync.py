@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.deal_end import has_cleared
 from referee.game.events import Move, Refill, TurnUp
 from referee.game.judge import judge
 from referee.game.position import Lying, Position
@@ -337,7 +336,3 @@ def _as_seen(position: Position, player: Player, place: int, stock: Stock, view:
     for card in stock.up if view.kind != "face" else ():
         position = replace(position, seen=position.with_seen(card))
     return position.with_middle(onto, count=position.middle(onto).count + lost) if lost else position
-
-
-def is_out(rules: RuleSet, position: Position, player: Player) -> bool:
-    return has_cleared(rules, position.side(player))
