@@ -38,6 +38,8 @@ STEADY: Final = 0.4
 ACROSS: Final = 0.85
 """Cosine between the movement and the edge's normal, at least."""
 LEAST_RAMPS, MOST_RAMPS = 8, 80
+DISTURBED: Final = 1.5
+"""So many times the lower quartile: a ramp that crosses a corner or print beside the border only seems longer."""
 HIGH, LOW = 0.8, 0.2
 SMOOTHED_PX: Final = 0.7
 """Blur that is added against noise, a standard deviation."""
@@ -141,7 +143,8 @@ class Movement:
         way_px = speed * max(now.at_ns - before.at_ns, after.at_ns - now.at_ns)
         rises = _rises(now, velocity / speed, reach_px=0.5 * way_px + 6.0)
         if len(rises) >= LEAST_RAMPS:
-            rise = float(np.median(rises))
+            clean = [rise for rise in rises if rise <= DISTURBED * np.quantile(rises, 0.25)]
+            rise = float(np.median(clean))
             ramp_px = np.sqrt(max(0.0, rise**2 - LENS_RISE**2 * (self._lens_px**2 + SMOOTHED_PX**2))) / (HIGH - LOW)
             self._exposures_ns.append(ramp_px / speed)
             self._speeds.append(speed * 1e9)
