@@ -96,7 +96,8 @@ def test_pads_that_are_gone_are_lost_and_come_back_by_themselves(rig: Rig) -> No
     wait_for(rig.slaps)
 
 
-def test_a_backend_whose_edges_stop_is_noticed_by_the_levels_and_restarted(rig: Rig) -> None:
+def go_deaf(rig: Rig) -> None:
+    """Slap twice after the edges stopped coming, and wait until the pads were started again."""
     rig.reader.start()
     wait_for(lambda: rig.pads.opened)
     sleep(0.06)
@@ -105,6 +106,10 @@ def test_a_backend_whose_edges_stop_is_noticed_by_the_levels_and_restarted(rig: 
         rig.pads.slap(P1A, contact_ms=60)
         sleep(0.2)
     wait_for(lambda: rig.pads.opened == 2)
+
+
+def test_a_backend_whose_edges_stop_is_noticed_by_the_levels_and_restarted(rig: Rig) -> None:
+    go_deaf(rig)
     assert [note.what for note in rig.notes] == ["edge_lost", "edge_lost"]
     assert all(slap.uncertainty_ns > 5 * MS for slap in rig.slaps()), "rough stamps never name a winner"
     wait_for(lambda: rig.lost_and_back() == ["SensorLost", "SensorBack"])
@@ -134,14 +139,7 @@ def test_deaf_pads_are_started_again_without_the_pause_for_pins_that_are_gone(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hardware.pads.reader.RETRY_NS", 3600 * 1000 * MS)
-    rig.reader.start()
-    wait_for(lambda: rig.pads.opened)
-    sleep(0.06)
-    rig.pads.deaf = True
-    for _ in range(2):
-        rig.pads.slap(P1A, contact_ms=60)
-        sleep(0.2)
-    wait_for(lambda: rig.pads.opened == 2)
+    go_deaf(rig)
     wait_for(lambda: rig.lost_and_back() == ["SensorLost", "SensorBack"])
 
 

@@ -41,6 +41,9 @@ from referee.rules.rule_set import rule_set
 from referee.settings import RulesSection, Settings, SignalsSection, StorageSection
 
 P1A = FOUR_PADS[0]
+WITHOUT_PINS = pytest.mark.skipif(
+    any(Path("/dev").glob("gpiochip*")), reason="on a machine with pins this would take and drive them"
+)
 PAGAT = rule_set("pagat")
 TABLE = TableFile(image_size_px=(320, 240), homography_mm_to_px=np.array([(0.5, 0, 160), (0, -0.5, 120), (0, 0, 1)]))
 
@@ -266,21 +269,21 @@ def test_by_hand_a_missing_camera_is_one_sentence_with_the_cure() -> None:
         real_parts(Settings(), None, run.queue, run.queue.put, as_service=False)
 
 
-@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
+@WITHOUT_PINS
 def test_a_service_never_runs_on_pads_that_feel_nothing() -> None:
     run = TableRun(Settings(), PAGAT, shadow=False)
     with pytest.raises(DeviceError, match="no GPIO pins"):
         real_parts(Settings(), None, run.queue, run.queue.put, as_service=True)
 
 
-@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
+@WITHOUT_PINS
 def test_missing_lights_are_said_and_played_without() -> None:
     notices: list[str] = []
     assert outputs_or_drawing(SignalsSection(), notices).name == "mock"
     assert notices and notices[0].startswith("NO LIGHTS")
 
 
-@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="there are pins on this machine")
+@WITHOUT_PINS
 def test_a_service_goes_on_looking_for_its_lights() -> None:
     with pytest.raises(DeviceError, match="no pins"):
         outputs_or_drawing(SignalsSection(), [], as_service=True).show(Output(p1=True))

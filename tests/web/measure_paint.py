@@ -16,7 +16,7 @@ import time
 from typing import Any, Final
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 PAGES: Final = ("/", "/set-up", "/rules", "/games")
 SLOWER, TRIES = 6, 3
@@ -28,7 +28,6 @@ NETWORK: Final = {
     "downloadThroughput": 1_250_000,
     "uploadThroughput": 1_250_000,
 }
-PHONE: Final = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PAINTED: Final = "performance.getEntriesByName('first-contentful-paint').map(one => one.startTime)"
 
 
@@ -43,6 +42,11 @@ def main() -> None:
         finally:
             rig.terminate()
             rig.wait()
+
+
+def on_a_phone(browser: Browser) -> BrowserContext:
+    """A new window of a phone, nothing kept from the last one."""
+    return browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
 
 
 def measure(address: str) -> None:
@@ -66,7 +70,7 @@ def measure(address: str) -> None:
 
 def visit(browser: Browser, address: str) -> dict[str, Any]:
     """Open a page in a fresh, slowed browser; return its files, bytes, and when something was seen."""
-    context = browser.new_context(**PHONE)  # type: ignore[arg-type]  # a mapping of known options
+    context = on_a_phone(browser)
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")
@@ -86,7 +90,7 @@ def visit(browser: Browser, address: str) -> dict[str, Any]:
 
 def busy_ms(browser: Browser, address: str) -> float:
     """Return how long the page's process was busy until something was seen, all its threads together, unslowed."""
-    context = browser.new_context(**PHONE)  # type: ignore[arg-type]  # a mapping of known options
+    context = on_a_phone(browser)
     page = context.new_page()
     session = context.new_cdp_session(page)
     events: list[dict[str, Any]] = []
