@@ -187,13 +187,14 @@ class Wizard:
 
     def _wait_for_names(self, doubtful: Sequence[Doubtful], missing: Sequence[Card]) -> None:
         result = self._results[self._running]
-        result.naming = []
+        nameless = []
         for n, one in enumerate(doubtful):
             large = np.asarray(cv2.resize(one.crop, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
             self._keep(result.name, Shown(f"card-{n}", large, one.where))
-            result.naming.append(Nameless(f"card-{n}", one.where, one.likely(missing)))
+            nameless.append(Nameless(f"card-{n}", one.where, one.likely(missing)))
         several = len(doubtful) > 1
         result.ask = f"Which cards are these {len(doubtful)}?" if several else "Which card is this?"
+        result.naming = nameless  # all at once: a page may look at any moment
         self._tell(result)
 
     def _tell(self, result: Result) -> None:

@@ -341,6 +341,22 @@ def test_a_name_of_one_long_word_stays_inside_its_sheet(table: Table, browser: A
     page.close()
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("script, path", [("live.js", "/"), ("set-up.js", "/set-up")])
+def test_a_script_that_comes_late_still_hears_the_whole_state(
+    table: Table, browser: Any, script: str, path: str
+) -> None:
+    def late(route: Any) -> None:
+        sleep(1)
+        route.continue_()
+
+    page = browser.new_page()
+    page.route(f"**/{script}*", late)
+    page.goto(f"http://localhost:{table.serve().port}{path}")
+    page.wait_for_selector("text=Player 1", timeout=5000)
+    page.close()
+
+
 def wait_until_asked(table: Table, step: str) -> None:
     end = monotonic() + 5
     while not result(table, step).naming:

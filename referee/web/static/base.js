@@ -83,10 +83,12 @@ function cardWords(card) {
 }
 const isRed = card => /[HD]$/.test(card ?? "");
 
-if (!document.querySelector("[data-no-news]")) {
+// Not before every script of the page is there: the first news is the whole state, and nobody would hear it.
+if (!document.querySelector("[data-no-news]")) document.addEventListener("DOMContentLoaded", () => {
+  heardMs = Date.now();
   connect();
   setInterval(check, CHECK_MS);
   document.addEventListener("visibilitychange", check);
   addEventListener("pageshow", check);
   addEventListener("online", check);
-}
+});
