@@ -81,6 +81,7 @@ function cardWords(card) {
   const suit = SUITS[card.slice(-1)];
   return suit && card !== "??" ? card.slice(0, -1) + suit : card;
 }
+const cardsIn = words => words.replace(/\b(?:10|[2-9AJQK])[SHDC]\b/g, cardWords);
 const isRed = card => /[HD]$/.test(card ?? "");
 
 // Not before every script of the page is there: the first news is the whole state, and nobody would hear it.

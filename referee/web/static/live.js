@@ -55,10 +55,11 @@ function lineOf({ text, tone, player, of }) {
   mark.setAttribute("aria-hidden", "true");
   const words = TONES[tone] && !["call", "trouble"].includes(tone) ? make("span", { className: "tone", textContent: TONES[tone] }) : "";
   const name = state.names?.[player], spoken = make("span", { className: "text" });
-  if (name && !text.startsWith(name)) spoken.append(make("span", { className: `name ${player}`, textContent: name }));
+  const begins = name && text.startsWith(name) ? name : "", told = begins + cardsIn(text.slice(begins.length));
+  if (name && !begins) spoken.append(make("span", { className: `name ${player}`, textContent: name }));
   if (typeof of === "number" && state.game) {
-    spoken.append(make("a", { href: `/games/${encodeURIComponent(state.game)}#n=${of}&correct`, textContent: text, title: "Look at it, or put it right" }));
-  } else spoken.append(text);
+    spoken.append(make("a", { href: `/games/${encodeURIComponent(state.game)}#n=${of}&correct`, textContent: told, title: "Look at it, or put it right" }));
+  } else spoken.append(told);
   return make("li", { className: tone }, mark, spoken, words);
 }
 

@@ -5,7 +5,7 @@ const ENDED = { good: "good", look: "could be better", wrong: "not good yet", fa
 const DOTS = { good: "✓", look: "!", wrong: "✕", failed: "✕", running: "…" };
 const LIGHTS = { OK: "good", WARN: "look", FAIL: "wrong", SKIP: "–" };
 const placeWords = name => named(name.replace(/^(p[12]) (\d)$/, "$1, place $2"));
-const named = words => words.replace(/\b(p[12])\/([AB])\b/g, "$1 (pile $2)").replace(/\bp[12]\b/g, player => names[player] ?? player).replace(/\b(?:10|[2-9AJQK])[SHDC]\b/g, cardWords);
+const named = words => cardsIn(words).replace(/\b(p[12])\/([AB])\b/g, "$1 (pile $2)").replace(/\bp[12]\b/g, player => names[player] ?? player);
 const ORDER = [...document.querySelectorAll("[data-step]")].map(button => button.dataset.step);
 let results = {}, mode = "", chosen = "", names = {};
 
