@@ -22,6 +22,10 @@ PACE_NS: Final = 20 * MILLISECOND
 """How often the pads' progress is told; a slap is awarded at most so much later than it could be."""
 LAST_LOOK_S: Final = 5.0
 """Longer than the eyes take for a picture."""
+DEBOUNCE_NS: Final = 30 * MILLISECOND
+"""The pads' debouncing holds a slap less long than this."""
+PATIENCE_NS: Final = 1_000 * MILLISECOND
+"""Time goes on without pads whose thread came no further for so long: it hangs."""
 
 
 class Seer(Protocol):
@@ -177,10 +181,9 @@ class LiveRig:
 
     def _pace(self, now_ns: int) -> Iterator[AnyObservation]:
         """Tell how far the sensors have come, and look after them."""
-        pads_ns = now_ns - self._watermark_ns
-        self._queue.put(Reached("pads", pads_ns))  # behind everything that the pads have told so far
+        self._queue.put(Reached("pads", self._pads_reached_ns(now_ns)))  # behind everything that they have told so far
         if self._camera_lost:
-            self._queue.put(Reached("camera", pads_ns))
+            self._queue.put(Reached("camera", now_ns - self._watermark_ns))
         reached_ns = min(self._reached_ns.values())
         if reached_ns - self._ticked_ns >= TICK_NS:
             self._ticked_ns = reached_ns
@@ -189,6 +192,15 @@ class LiveRig:
             self.camera.check(now_ns)
         if self.pads is not None:
             self.pads.revive()
+
+    def _pads_reached_ns(self, now_ns: int) -> int:
+        """Return up to when everything that the pads felt is in the queue: they may have had no processor for a while,
+        and the kernel keeps their edges meanwhile."""
+        reached_ns = now_ns - self._watermark_ns
+        told_ns = None if self.pads is None else self.pads.told_ns
+        if told_ns is None or now_ns - told_ns > PATIENCE_NS:
+            return reached_ns
+        return min(reached_ns, told_ns - DEBOUNCE_NS)
 
     def _remember(self, seen: AnyObservation) -> None:
         if isinstance(seen, SensorLost | SensorBack) and seen.sensor == "camera":

@@ -69,6 +69,9 @@ class PadReader:
         """Hears of a contact some milliseconds before the slap is certain: for lights."""
         self.beat_ns = clock()
         """When the thread last went round."""
+        self.told_ns: int | None = None
+        """Edges from before this moment have been taken, and told but for those that the debouncing still holds; None
+        while the pins are not open: nothing can be felt."""
         self._pads, self._sink, self._notes, self._clock = pads, sink, notes, clock
         self._rules = rules or ContactRules()
         self.debouncer = Debouncer(pads, backend.uncertainty_ns, self._rules)
@@ -112,6 +115,7 @@ class PadReader:
                 self._lose(str(error))
                 wait_ns = 0 if isinstance(error, DeafError) else RETRY_NS
             finally:
+                self.told_ns = None
                 self.backend.close()
             self.beat_ns = self._clock()
             self._stopping.wait(wait_ns / 1e9)
@@ -143,6 +147,7 @@ class PadReader:
                     if event.what == "edge_lost":
                         hearing.edge_missed(event.at_ns)
                     self._take_note(event)
+            self.told_ns = now_ns  # from before the edges were asked for: this thread may have slept at any line since
             hearing.check()
 
     def _take_note(self, note: PadNote) -> None:

@@ -37,6 +37,7 @@ def referee_folder(folder: Path) -> float:
     from hardware.heart import Heart
     from hardware.pads import MockPads, PadReader, pads_of
     from hardware.signals import MockOutputs
+    from hardware.vision.reader import CardReader
     from hardware.vision.tablefinder import find_table
     from referee.cli.table_parts import Parts, SharpEyes
     from referee.cli.table_run import TableRun
@@ -64,7 +65,7 @@ def referee_folder(folder: Path) -> float:
     parts = Parts(
         source="pictures",
         camera=Pictures(),
-        make_eyes=lambda album: SharpEyes(lambda frame: find_table(frame.image), album),
+        make_eyes=lambda album: SharpEyes(lambda frame: find_table(frame.image), album, CardReader()),
         pads=PadReader(MockPads(pads_of(settings.pads)), pads_of(settings.pads), run.queue.put),
         outputs=MockOutputs(keep=1),
         mock=None,

@@ -1,5 +1,6 @@
 """What every run of a rig has: the rig and its lights, how far each loop is, and an end in order."""
 
+import gc
 from collections.abc import Mapping
 from queue import SimpleQueue
 from time import monotonic_ns
@@ -31,6 +32,12 @@ class RigRun:
         """Return how long ago each loop made progress: what the heart goes by."""
         ages = self._rig.ages() if self._rig is not None else {}
         return ages | ({"signals": monotonic_ns() - self._signals.beat_ns} if self._signals is not None else {})
+
+    def _settle(self) -> None:
+        """The collector leaves alone what has been loaded by now: its going through that would hold up the pads."""
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
 
     def _let_eyes_finish(self) -> None:
         if self._rig is not None:

@@ -51,6 +51,7 @@ class SetUpRun(RigRun):
             stack.callback(self._desk.closes)
             self._desk.bench.attach(rig, parts.pads, self._signals)
             stack.callback(self._desk.bench.detach)
+            self._settle()
             heart.ready()
             for seen in rig.observations():
                 self._desk.saw(seen)

@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from hardware.cameras.choose import one_camera, watched_camera
 from hardware.cameras.watched import WatchedCamera
 from hardware.frames import Frame, FrameSource
@@ -13,8 +15,10 @@ from hardware.pads.reader import NoteSink
 from hardware.rig import NewsQueue, Seer
 from hardware.signals import MockOutputs, Outputs, outputs_of
 from hardware.tablefile import Table
+from hardware.vision.eyes import Eyes
 from hardware.vision.piles import Reader
-from hardware.vision.snapshots import Album
+from hardware.vision.reader import CROP_SIZE
+from hardware.vision.snapshots import Album, Snapshots
 from referee.errors import DeckError, DeviceError
 from referee.log.header import Device
 from referee.observations import AnyObservation
@@ -52,15 +56,22 @@ class Parts:
 
 @dataclass(slots=True)
 class SharpEyes:
-    """Eyes that start with the first frame and keep a picture of every landing."""
+    """Eyes that start with the first frame and keep a picture of every landing.
+
+    They are made before the pads are opened, and what takes long to load is loaded then: a process that loads reads no
+    levels and lights no lamp.
+    """
 
     find: Callable[[Frame], Table]
     album: Album
-    reader: Reader | None = None
-    """One that knows the deck; without it the general one."""
+    reader: Reader
     found: Callable[[Table], None] = lambda table: None
     """Is told the table once it is known."""
     _see: Callable[[Frame], list[AnyObservation]] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        width, height = CROP_SIZE
+        self.reader.read(np.zeros((1, height, width, 3), np.uint8))
 
     def see(self, frame: Frame) -> list[AnyObservation]:
         """Take a frame in; return what is new."""
@@ -69,13 +80,9 @@ class SharpEyes:
         return self._see(frame)
 
     def _open(self, frame: Frame) -> Callable[[Frame], list[AnyObservation]]:
-        from hardware.vision.eyes import Eyes
-        from hardware.vision.reader import CardReader
-        from hardware.vision.snapshots import Snapshots
-
         table = self.find(frame)
         self.found(table)
-        eyes, snapshots = Eyes(table, self.reader or CardReader()), Snapshots(table, self.album)
+        eyes, snapshots = Eyes(table, self.reader), Snapshots(table, self.album)
         return lambda frame: snapshots.see(frame, eyes.see(frame))
 
 
@@ -104,18 +111,28 @@ def real_parts(
     if not as_service:
         try_camera(settings)
     notices: list[str] = []
-    eyes_reader = None if table is None else deck_reader(settings, as_service, notices)
+    make_eyes = eyes_for(table, settings, as_service, notices, found)
     backend, mock = backend_or_keys(settings, as_service, notices)
     reader = PadReader(backend, pads_of(settings.pads), felt, notes, contact_rules(settings.pads))
     return Parts(
         source="live",
         camera=watched_camera(settings.camera, queue.put, behind_pads_ns=0 if table is None else table.behind_pads_ns),
-        make_eyes=lambda album: SharpEyes(lambda frame: table, album, eyes_reader, found) if table else Blind(),
+        make_eyes=make_eyes,
         pads=reader,
         outputs=outputs_or_drawing(settings.signals, notices, as_service),
         mock=mock,
         notices=tuple(notices),
     )
+
+
+def eyes_for(
+    table: Table | None, settings: Settings, as_service: bool, notices: list[str], found: Callable[[Table], None]
+) -> EyesMaker:
+    """Return what makes the eyes for a table, or, while there is none, eyes that see nothing."""
+    if table is None:
+        return lambda album: Blind()
+    reader = deck_reader(settings, as_service, notices)
+    return lambda album: SharpEyes(lambda frame: table, album, reader, found)
 
 
 def try_camera(settings: Settings) -> None:

@@ -108,6 +108,7 @@ class TableRun(RigRun):
                 stack.callback(watcher.closes)
             if notice:
                 self._screen.say(notice)
+            self._settle()
             heart.ready()
             followers = [self, *self._watchers, *([] if self._recording is None else [self._recording])]
             session = Session(tracker, log, followers)
