@@ -1,7 +1,7 @@
 """The camera's delay against the pads, from a light that blinks in the picture."""
 
 import random
-from time import monotonic_ns
+from threading import Condition
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hardware.signals import MockOutputs
 from referee.errors import DeviceError
 
 MS = 1_000_000
+S = 1000 * MS
 
 
 def blinking(seed: int, seconds: float = 6.0) -> list[Switched]:
@@ -76,16 +77,50 @@ def test_what_is_kept_of_a_picture_is_small_and_grey() -> None:
     assert look.at_ns == 5 and look.grey.shape == (10, 20) and int(look.grey[0, 0]) == 90
 
 
-def test_a_camera_that_films_its_own_light_learns_its_delay() -> None:
-    """The whole measurement in real time: a mock light, and a camera that shows it and stamps 60 ms late."""
-    outputs = MockOutputs()
+class DrivenTime:
+    """One clock for the camera and for the thread that blinks: only pictures move it on, and whoever sleeps wakes at
+    the very moment that was wanted, however busy the machine is."""
 
-    def shown(number: int) -> np.ndarray:
-        picture = noise((160, 120))(number)
-        picture[40:60, 40:60] += np.uint8(90) if outputs.now.p1 else np.uint8(0)
-        return picture
+    def __init__(self) -> None:
+        self.now_ns, self._due_ns, self._over = S, None, False  # type: int, int | None, bool
+        self._changed = Condition()
 
-    camera = FaultyCamera((160, 120), fps=60, picture=shown, clock=lambda: monotonic_ns() + 60 * MS)
-    found = film_blinking(camera, outputs, 6.0)
-    assert abs(found.behind_ns - 60 * MS) < 25 * MS, "a busy machine adds to it"
+    def wait(self, seconds: float) -> bool:
+        """Sleep, as an Event does that is set at the end."""
+        with self._changed:
+            self._due_ns = self.now_ns + round(seconds * S)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._due_ns is None or self._over)
+            return self._over
+
+    def set(self) -> None:
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    def move(self, by_ns: int) -> None:
+        """Let time pass, and everybody who wakes in it do his work."""
+        until_ns = self.now_ns + by_ns
+        with self._changed:
+            while self._changed.wait_for(lambda: self._due_ns is not None) and self._due_ns <= until_ns:
+                self.now_ns, self._due_ns = self._due_ns, None
+                self._changed.notify_all()
+            self.now_ns = until_ns
+
+
+def test_a_camera_that_films_its_own_light_learns_its_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole measurement with its thread: a mock light, and a camera that shows it and stamps 60 ms late."""
+    time, outputs, grain = DrivenTime(), MockOutputs(), noise((160, 120))
+    monkeypatch.setattr("calibration.offset.Event", lambda: time)
+
+    class Camera(FaultyCamera):
+        def read(self) -> Frame:
+            time.move(S // 60)
+            picture = grain(0)
+            picture[40:60, 40:60] += np.uint8(90 if outputs.now.p1 else 0)
+            return Frame(time.now_ns + 60 * MS, picture, 0)
+
+    found = film_blinking(Camera(), outputs, 6.0, lambda: time.now_ns)
+    assert abs(found.behind_ns - 60 * MS) <= min(found.uncertainty_ns, 10 * MS)
+    assert found.at_px[0] in range(38, 62) and found.at_px[1] in range(38, 62)
     assert outputs.shown, "the lights were used"
