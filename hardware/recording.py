@@ -62,7 +62,7 @@ class Recording:
         self._open = ExitStack()
         try:
             folder.mkdir(parents=True)
-            self._pads = self._open.enter_context((folder / PADS_FILE).open("w", encoding="utf-8"))
+            self._pads = self._open.enter_context((folder / PADS_FILE).open("wb", buffering=0))
         except OSError as error:
             raise DeviceError(f"{folder} cannot be recorded into ({error.strerror}): play without --record") from error
         self._thread = Thread(target=self._write, name="recording", daemon=True)
@@ -81,8 +81,11 @@ class Recording:
             "size_px": self._size_px,
             "dropped": self.dropped,
         }
-        (self.folder / ABOUT_FILE).write_text(json.dumps(about) + "\n", encoding="utf-8")
-        self._open.close()
+        try:
+            (self.folder / ABOUT_FILE).write_text(json.dumps(about) + "\n", encoding="utf-8")
+            self._open.close()
+        except OSError as failed:
+            self._give_up(failed)
 
     def eyes(self, eyes: Seer) -> Seer:
         """Return eyes that see the same and are filmed."""
@@ -90,9 +93,12 @@ class Recording:
 
     def found(self, table: Table) -> None:
         """Keep where the table is, and its deck."""
-        save_table(table, self.folder / TABLE_FILE)
-        if self._deck is not None and self._deck.is_file():
-            shutil.copyfile(self._deck, deck_file(self.folder / TABLE_FILE))
+        try:
+            save_table(table, self.folder / TABLE_FILE)
+            if self._deck is not None and self._deck.is_file():
+                shutil.copyfile(self._deck, deck_file(self.folder / TABLE_FILE))
+        except OSError as error:
+            self._give_up(error)
 
     def take(self, frame: Frame) -> None:
         """Film a picture; called from the eyes' thread."""
@@ -110,11 +116,18 @@ class Recording:
         if not isinstance(seen, PadSlapped | PadReleased):
             return
         self._early.append(seen)
-        if self._start_ns is not None:
-            for one in self._early:
-                self._pads.write(json.dumps(_level(one, self._start_ns)) + "\n")
-            self._early.clear()
-            self._pads.flush()
+        if self._start_ns is None or self.trouble is not None:
+            return
+        lines = [json.dumps(_level(one, self._start_ns)) + "\n" for one in self._early]
+        self._early.clear()
+        try:
+            self._pads.write("".join(lines).encode())
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        """A full disk ends the film, never the game."""
+        self.trouble = self.trouble or f"the game is not filmed any more ({error.strerror}): make room on the disk"
 
     def tell(self, verdict: AnyVerdict) -> None:
         """Verdicts are in the log."""

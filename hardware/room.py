@@ -12,7 +12,8 @@ FULL_BYTES: Final = 1_000_000
 
 def shortage(folder: Path, reserve_mb: int) -> str:
     """Return what to do about too little room for games in a folder; empty where there is enough."""
-    free = shutil.disk_usage(folder).free
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free
     if free < FULL_BYTES:
         return f"the disk is full and the log may have gaps; make room on the disk of {folder}"
     if free < reserve_mb * 1_000_000:

@@ -15,11 +15,15 @@ def replace_whole(path: Path, data: bytes, keep_previous: bool = False, mode: in
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(handle, "wb") as file:
-        os.fchmod(handle, mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(handle, "wb") as file:
+            os.fchmod(handle, mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:  # a full disk gets no fuller
+        Path(name).unlink(missing_ok=True)
+        raise
     if keep_previous and path.exists():  # a copy: the file itself must be there at every moment
         replace_whole(path.with_suffix(path.suffix + ".previous"), path.read_bytes(), mode=mode)
     Path(name).replace(path)

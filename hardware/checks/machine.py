@@ -11,7 +11,7 @@ from typing import Final
 
 from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
 from hardware.checks.software import board
-from hardware.room import films_bytes
+from hardware.room import FULL_BYTES, films_bytes
 from hardware.tablefile import load_table
 from referee.errors import TableFileError
 from referee.settings import Settings, state_dir, table_file
@@ -62,7 +62,12 @@ def disk(settings: Settings) -> Answer:
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not os.access(there, os.W_OK):
         return fail(f"{there} cannot be written", "choose another folder with storage.games_dir in the settings")
-    free_mb = shutil.disk_usage(there).free // 1_000_000
+    free = shutil.disk_usage(there).free
+    if free < FULL_BYTES:
+        return fail(
+            f"the disk of {there} is full: games are refereed and not logged", "delete old games or films there"
+        )
+    free_mb = free // 1_000_000
     if free_mb < settings.storage.reserve_mb:
         return warn(f"only {free_mb} MB free at {there}", "delete old games: pictures are left out below the reserve")
     return ok(f"{free_mb / 1000:.0f} GB free at {there}")
@@ -160,7 +165,8 @@ def service(_: Settings) -> Answer:
     facts = dict(line.split("=", 1) for line in (state or "").splitlines() if "=" in line)
     if facts.get("LoadState") != "loaded":
         return skip("not installed; `sudo systemd/install.sh` does it")
-    if facts.get("ActiveState") == "active" and "LOST" in facts.get("StatusText", ""):
+    bad = ("LOST", "NOT LOGGED")
+    if facts.get("ActiveState") == "active" and any(word in facts.get("StatusText", "") for word in bad):
         return warn(f"runs, but: {facts['StatusText']}", "mend what it names; it goes on by itself")
     if facts.get("ActiveState") == "active":
         return ok(f"runs: {facts.get('StatusText') or 'no word from it'}")

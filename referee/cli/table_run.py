@@ -4,7 +4,8 @@ import fcntl
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from time import monotonic_ns
 from typing import Final, Literal, Protocol
@@ -25,8 +26,9 @@ from referee.cli.keyboard import Keyboard
 from referee.cli.rig_run import RigRun
 from referee.cli.run_screen import LiveRun, PlainRun, RunScreen, status_words
 from referee.cli.table_parts import Parts
-from referee.errors import DeviceError
+from referee.errors import DeviceError, LogError
 from referee.log import GameLog, Header, LoggedGame, list_games, trim_pictures
+from referee.log.lines import NO_ROOM
 from referee.log.writer import boot_id
 from referee.observations import AnyObservation, Observation, SensorBack, SensorLost
 from referee.replay.rejudge import judge_for
@@ -39,6 +41,8 @@ from referee.tracker import Tracker
 from referee.verdicts import AnyVerdict
 
 SHOW_NS: Final = 200_000_000
+WARNING_NS: Final = 2_000_000_000
+"""So long the lights warn of a game that is not logged: one round of the signal."""
 
 
 class Watcher(Follower, Protocol):
@@ -78,12 +82,14 @@ class TableRun(RigRun):
         self._settings, self._rules, self._shadow = settings, rules, shadow
         self._screen: RunScreen = PlainRun()
         self._lost: set[str] = set()
+        self._log: GameLog | None = None
+        self._warned_ns: int | None = None
 
     def play(self, parts: Parts, games: Path, heart: Heart) -> Path:
         """Referee until the table ends or somebody stops it; returns the game's folder."""
         with ExitStack() as stack:
             log, tracker, notice = self._open_log(parts, games)
-            stack.enter_context(log)
+            self._log = stack.enter_context(log)
             stack.callback(self._let_eyes_finish)  # when lights and buzzer are off already
             self._signals = stack.enter_context(SignalPlayer(parts.outputs, self._settings.signals))
             rig = self._rig = LiveRig(
@@ -94,7 +100,7 @@ class TableRun(RigRun):
                 watermark_ns=round(self._settings.pads.watermark_ms * 1e6),
                 on_first_frame=parts.on_first_frame,
                 on_pace=self._pace,
-                worries=lambda: (shortage(games, self._settings.storage.reserve_mb), self._lights_fault()),
+                worries=lambda: (log.blocked or self._shortage(games), self._lights_fault()),
             )
             if not self._shadow:
                 parts.pads.touched = self._signals.touched
@@ -168,8 +174,22 @@ class TableRun(RigRun):
         if self._recording is not None and self._recording.trouble is not None:
             self._screen.say(self._recording.trouble)
             self._recording = None
+        self._warn_of_log(now_ns)
         if self._heart is not None:
             self._heart.beat(status_words(status))
+
+    def _warn_of_log(self, now_ns: int) -> None:
+        """A game that is not logged is shown at the table once, and the lights are given back to the game."""
+        if self._log is None or not self._log.blocked:
+            self._warned_ns = None
+        elif self._warned_ns is None:
+            self._warned_ns = now_ns
+            self._say_fault(self._log.blocked)
+        elif now_ns - self._warned_ns > WARNING_NS and not self._lost and self._signals is not None:
+            self._signals.end("fault")
+
+    def _shortage(self, games: Path) -> str:
+        return shortage(games, self._settings.storage.reserve_mb)
 
     def _lights_fault(self) -> str:
         return "" if self._signals is None else self._signals.fault
@@ -193,7 +213,7 @@ class TableRun(RigRun):
             for entry in game.entries():
                 if isinstance(entry.item, Observation):
                     tracker.feed(entry.item, entry.n)
-            log = GameLog.resume(directory, frame_quota_bytes=quota, reserve_bytes=reserve)
+            log = GameLog.resume(directory, frame_quota_bytes=quota, reserve_bytes=reserve, waits=True)
             return log, tracker, f"goes on with {directory.name}"
         header = Header(
             source=parts.source,
@@ -202,7 +222,7 @@ class TableRun(RigRun):
             rules=msgspec.to_builtins(self._rules),
             devices=parts.devices(),
         )
-        log = GameLog.create(games, header, frame_quota_bytes=quota, reserve_bytes=reserve)
+        log = GameLog.create(games, header, frame_quota_bytes=quota, reserve_bytes=reserve, waits=True)
         return log, Tracker(self._rules), ""
 
 
@@ -237,20 +257,33 @@ def cut_game(games: Path, rules: RuleSet) -> Path | None:
 
 @contextmanager
 def only_one(games: Path) -> Iterator[None]:
-    """Hold the games folder for one referee; raises DeviceError if another one runs."""
-    games.mkdir(parents=True, exist_ok=True)
-    with (games / LOCK_FILE).open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.seek(0)
-            holder = lock.read().strip() or "unknown"
-            cure = "end it first (`sudo systemctl stop spit-referee` if it is the service)"
-            raise DeviceError(f"a referee is already running here (process {holder}); {cure}") from None
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
+    """Hold the games folder for one referee; raises DeviceError if another one runs, LogError if it cannot be used."""
+    with ExitStack() as stack:
+        if (lock := _lock_file(games)) is not None:
+            stack.enter_context(lock)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                lock.seek(0)
+                holder = lock.read().decode(errors="replace").strip() or "unknown"
+                cure = "end it first (`sudo systemctl stop spit-referee` if it is the service)"
+                raise DeviceError(f"a referee is already running here (process {holder}); {cure}") from None
+            with suppress(OSError):  # a full disk
+                os.ftruncate(lock.fileno(), 0)
+                os.write(lock.fileno(), f"{os.getpid()}\n".encode())
         yield
+
+
+def _lock_file(games: Path) -> FileIO | None:
+    """Return the file that a running referee locks; None where the disk does not even take that: nobody holds it."""
+    file = games / LOCK_FILE
+    try:
+        games.mkdir(parents=True, exist_ok=True)
+        return file.open("ab+", buffering=0)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise LogError(f"no game can be logged in {games} ({error.strerror}): choose another folder") from None
+        return file.open("rb", buffering=0) if file.exists() else None
 
 
 @contextmanager

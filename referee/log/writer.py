@@ -19,6 +19,7 @@ import msgspec
 
 from referee.errors import LogError
 from referee.log.header import FRAMES_FOLDER, LOG_FILE, AnyMark, Closed, Continued, Header
+from referee.log.lines import NO_ROOM, LineFile
 from referee.log.names import FRAME_NAME, clock_mark, running_number
 from referee.log.pictures import PictureFolder
 from referee.log.reader import LoggedGame
@@ -44,6 +45,9 @@ TIME_SERVICE: Final = Path("/run/systemd/timesync")
 AROUND_NS: Final = 250_000_000
 """The film of a quarrel reaches this far before and after it."""
 
+WORN_OUT: Final = (errno.EROFS, errno.EIO)
+_REFUSED: Final = "{} cannot be continued ({}): start a new game"
+
 QUIET_MOMENTS: Final = (Stuck, DealOver, Award, GameOver, Paused)
 """After these nobody plays for a second: time to wait for the disk."""
 
@@ -51,8 +55,9 @@ QUIET_MOMENTS: Final = (Stuck, DealOver, Award, GameOver, Paused)
 class GameLog:
     """One game's log, open for writing. Use it from one thread, in a `with` block.
 
-    `trouble` is None, or a sentence that says what could not be kept and how to cure it. `wanted` are moments around
-    which whoever films should keep pictures; `clock` tells the monotonic clocks of different boots apart.
+    `trouble` is None, or a sentence that says what could not be kept and how to cure it; `blocked` is one as long as
+    nothing can be written. `wanted` are moments around which whoever films should keep pictures; `clock` tells the
+    monotonic clocks of different boots apart.
     """
 
     def __init__(
@@ -66,22 +71,30 @@ class GameLog:
     ) -> None:
         self.directory = directory
         self._closes = closes
+        self._is_closed = False
         self.trouble: str | None = None
+        self.blocked = ""
         self.wanted: deque[int] = deque(maxlen=100)
         self.clock = clock_mark(boot_id())
         self._pictured: dict[int, str] = {}
         self._next_n = next_n
         self._encoder = msgspec.json.Encoder()
-        self._file = (directory / LOG_FILE).open("ab", buffering=0)
+        self._lines = LineFile(directory / LOG_FILE)
         self._frames = PictureFolder(directory / FRAMES_FOLDER, frame_quota_bytes, reserve_bytes)
 
     @classmethod
     def create(
-        cls, games_dir: Path, header: Header, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES, reserve_bytes: int = 0
+        cls,
+        games_dir: Path,
+        header: Header,
+        *,
+        frame_quota_bytes: int = FRAME_QUOTA_BYTES,
+        reserve_bytes: int = 0,
+        waits: bool = False,
     ) -> "GameLog":
         """Return the log of a new game in a folder of its own; `started`, `boot_id` and `software` are filled in
         where the header leaves them empty. Pictures leave `reserve_bytes` of the disk free. Raises LogError if the
-        folder cannot be written."""
+        folder cannot be written; with `waits` a full disk is none, and the log begins as soon as there is room."""
         header = msgspec.structs.replace(
             header,
             started=header.started or datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -89,52 +102,66 @@ class GameLog:
             software=header.software or software_version(),
             clock_unsure=header.clock_unsure or is_clock_unsure(),
         )
+        refused = f"no game can be logged in {games_dir} ({{}}): choose another folder with --games"
         try:
-            directory = _make_directory(games_dir, header.started[:10])
-            (directory / FRAMES_FOLDER).mkdir()
-            log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes)
-            log.clock = clock_mark(header.boot_id)
+            directory = _new_directory(games_dir, header.started[:10])
         except OSError as error:
-            raise LogError(
-                f"no game can be logged in {games_dir} ({error.strerror}): choose another folder with --games"
-            ) from error
-        log._mark(header)
-        log.sync()
+            raise LogError(refused.format(error.strerror)) from error
+        log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes)
+        log.clock = clock_mark(header.boot_id)
+        log._begin(log._marked(header), refused, waits)
         return log
 
     @classmethod
     def resume(
-        cls, directory: Path, *, frame_quota_bytes: int = FRAME_QUOTA_BYTES, reserve_bytes: int = 0
+        cls,
+        directory: Path,
+        *,
+        frame_quota_bytes: int = FRAME_QUOTA_BYTES,
+        reserve_bytes: int = 0,
+        waits: bool = False,
     ) -> "GameLog":
-        """Return an existing game's log, open at its end. A line that a power cut left half written stays as it is."""
-        log = cls._reopened(LoggedGame(directory), frame_quota_bytes, reserve_bytes, closes=True)
-        log._mark(Continued(boot_id=boot_id(), software=software_version()))
+        """Return an existing game's log, open at its end. A line that a power cut left half written stays as it is.
+        `waits` as for `create`."""
+        game = LoggedGame(directory)
+        log = cls._reopened(game, closes=True, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes)
+        continued = Continued(boot_id=boot_id(), software=software_version())
+        log._begin(_end_of_cut_line(directory) + log._marked(continued), _REFUSED.format(directory, "{}"), waits)
         return log
 
     @classmethod
     def amend(cls, directory: Path) -> "GameLog":
         """Return the log of a game that has been played, open for corrections. Whether it was closed stays as it is."""
         game = LoggedGame(directory)
-        log = cls._reopened(game, FRAME_QUOTA_BYTES, 0, closes=False)
+        log = cls._reopened(game, closes=False)
         log._closes = game.was_closed
+        log._begin(_end_of_cut_line(directory), _REFUSED.format(directory, "{}"), waits=False)
         return log
 
     @classmethod
-    def _reopened(cls, game: LoggedGame, quota_bytes: int, reserve_bytes: int, *, closes: bool) -> "GameLog":
+    def _reopened(
+        cls, game: LoggedGame, *, closes: bool, frame_quota_bytes: int = FRAME_QUOTA_BYTES, reserve_bytes: int = 0
+    ) -> "GameLog":
         last_n = max((entry.n for entry in game.entries()), default=-1)
-        directory = game.directory
+        return cls(
+            game.directory,
+            next_n=last_n + 1,
+            frame_quota_bytes=frame_quota_bytes,
+            reserve_bytes=reserve_bytes,
+            closes=closes,
+        )
+
+    def _begin(self, owed: bytes, refused: str, waits: bool) -> None:
+        """Write what stands before everything else, or keep it until there is room."""
+        self._lines.owe(owed)
         try:
-            log = cls(
-                directory,
-                next_n=last_n + 1,
-                frame_quota_bytes=quota_bytes,
-                reserve_bytes=reserve_bytes,
-                closes=closes,
-            )
+            self._lines.append(b"")
         except OSError as error:
-            raise LogError(f"{directory} cannot be continued ({error.strerror}): start a new game") from error
-        log._end_cut_line()
-        return log
+            if not waits or error.errno not in NO_ROOM:
+                self._lines.close()
+                raise LogError(refused.format(error.strerror)) from error
+            self._note_lost(error)
+        self.sync()
 
     @property
     def next_n(self) -> int:
@@ -188,17 +215,18 @@ class GameLog:
     def sync(self) -> None:
         """Wait until everything written so far is on the disk."""
         try:
-            os.fsync(self._file.fileno())
+            self._lines.sync()
         except OSError as error:
             self._note_lost(error)
 
     def close(self) -> None:
         """Write the closing line and close the file. Without it a reader says that the power went."""
-        if not self._file.closed:
+        if not self._is_closed:
+            self._is_closed = True
             if self._closes:
-                self._mark(Closed())
+                self._put(self._marked(Closed()))
             self.sync()
-            self._file.close()
+            self._lines.close()
 
     def __enter__(self) -> "GameLog":
         return self
@@ -212,55 +240,42 @@ class GameLog:
         self._put(b'{"n":%d,' % n + self._encoder.encode(item)[1:] + b"\n")
         return n
 
-    def _mark(self, mark: AnyMark) -> None:
-        self._put(self._encoder.encode(mark) + b"\n")
+    def _marked(self, mark: AnyMark) -> bytes:
+        return self._encoder.encode(mark) + b"\n"
 
     def _put(self, line: bytes) -> None:
         try:
-            self._append(line)
+            self._lines.append(line)
         except OSError:
             self._frames.give_back(len(line))
             try:
-                self._append(line)
+                self._lines.append(line)
             except OSError as error:
                 self._note_lost(error)
-
-    def _append(self, line: bytes) -> None:
-        """Hand one whole line to the kernel. Of a line that does not fit nothing stays: the next one is whole again."""
-        start = self._file.seek(0, os.SEEK_END)
-        try:
-            if self._file.write(line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError:
-            self._file.truncate(start)
-            raise
-
-    def _end_cut_line(self) -> None:
-        path = self.directory / LOG_FILE
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            if size == 0:
                 return
-            file.seek(size - 1)
-            if file.read(1) != b"\n":
-                self._append(b"\n")
+        self.blocked = ""
 
     def _note_lost(self, error: OSError) -> None:
-        self.trouble = f"the game log has gaps ({error.strerror}): make room on the disk of {self.directory}"
+        disk = f"the disk of {self.directory.parent}"
+        cure = f"look after {disk}, it takes nothing" if error.errno in WORN_OUT else f"make room on {disk}"
+        self.trouble = f"the game log has gaps ({error.strerror}): {cure}"
+        self.blocked = f"GAME NOT LOGGED ({error.strerror}): {cure}; it is refereed all the same"
 
 
-def _make_directory(games_dir: Path, date: str) -> Path:
-    """A folder that did not exist before: the running number orders games even when the wall clock was set back."""
-    games_dir.mkdir(parents=True, exist_ok=True)
+def _end_of_cut_line(directory: Path) -> bytes:
+    """Return what ends a line that a power cut left half written."""
+    with (directory / LOG_FILE).open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return b"\n" if file.read(1) not in (b"", b"\n") else b""
+
+
+def _new_directory(games_dir: Path, date: str) -> Path:
+    """A folder that is not there yet: the running number orders games even when the wall clock was set back."""
     date = date if re.fullmatch(r"\d{4}-\d\d-\d\d", date) else "undated"
-    number = max((running_number(path.name) for path in games_dir.iterdir()), default=0) + 1
-    while True:
-        directory = games_dir / f"{date}-{number:04d}-{secrets.token_hex(2)}"
-        try:
-            directory.mkdir()
-            return directory
-        except FileExistsError:
-            number += 1
+    there = games_dir.iterdir() if games_dir.exists() else ()
+    number = max((running_number(path.name) for path in there), default=0) + 1
+    return games_dir / f"{date}-{number:04d}-{secrets.token_hex(2)}"
 
 
 def is_quarrel(verdict: AnyVerdict) -> bool:

@@ -142,6 +142,8 @@ def test_a_full_or_locked_disk_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     usage = type("Usage", (), {"free": 20_000_000})
     monkeypatch.setattr(machine.shutil, "disk_usage", lambda path: usage)
     assert machine.disk(settings).says.startswith("only 20 MB free")
+    usage.free = 4096
+    assert machine.disk(settings).state == "FAIL" and "full" in machine.disk(settings).says
     monkeypatch.setattr(machine.os, "access", lambda path, mode: False)
     assert machine.disk(settings).state == "FAIL"
 

@@ -14,6 +14,7 @@ from referee.cards import Card
 from referee.errors import LogError
 from referee.log import Device, GameLog, Header, LoggedGame, find_game, list_games, remove_game, trim_pictures
 from referee.log.header import Closed, Continued
+from referee.log.lines import LineFile
 from referee.observations import AnyObservation, CardLanded, PadSlapped, Tick
 from referee.verdicts import AnyVerdict, PlayJudged
 
@@ -306,22 +307,85 @@ class FullDisk:
         return getattr(self._file, name)
 
 
-def test_a_full_disk_costs_pictures_then_lines_but_never_the_game(tmp_path: Path) -> None:
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
+    """Disks are as full as the answer says: `of_lines`, or `of_files` so that no folder can be made."""
+    full = {"of_lines": False, "of_files": False}
+    opened = LineFile._opened
+
+    def on_the_disk(lines: LineFile) -> object:
+        if full["of_files"]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return FullDisk(opened(lines)) if full["of_lines"] else opened(lines)
+
+    monkeypatch.setattr(LineFile, "_opened", on_the_disk)
+    return full
+
+
+def test_a_full_disk_costs_pictures_then_lines_but_never_the_game(tmp_path: Path, full_disk: dict[str, bool]) -> None:
     log = GameLog.create(tmp_path, HEADER)
     log.frame("a.jpg", b"x" * 1000)
     log.observation(NINE)
-    real = log._file
-    log._file = FullDisk(real)  # type: ignore[assignment]  # stands in for the log's own file
+    full_disk["of_lines"] = True
     assert log.observation(SLAP) == 1
     assert not (log.directory / "frames" / "a.jpg").exists()
-    assert log.trouble
-    assert os.strerror(errno.ENOSPC) in log.trouble
-    log._file = real
+    assert log.trouble and os.strerror(errno.ENOSPC) in log.trouble
+    assert "make room" in log.blocked
+    full_disk["of_lines"] = False
     assert log.verdict(FITS) == 2
+    assert not log.blocked and log.trouble
     log.close()
     game = LoggedGame(log.directory)
     assert items(game) == [NINE, FITS, Closed()]
     assert game.troubles[0].what == "before it 1 entry is missing"
+
+
+@pytest.mark.parametrize("what", ["of_lines", "of_files"])
+def test_a_game_that_begins_on_a_full_disk_is_logged_from_the_moment_there_is_room(
+    tmp_path: Path, full_disk: dict[str, bool], what: str
+) -> None:
+    full_disk[what] = True
+    log = GameLog.create(tmp_path / "games", HEADER, waits=True)
+    log.observation(NINE)
+    assert "NOT LOGGED" in log.blocked and "make room" in log.blocked
+    full_disk[what] = False
+    log.observation(SLAP)
+    assert not log.blocked
+    log.close()
+    game = LoggedGame(log.directory)
+    assert game.header.started and items(game) == [SLAP, Closed()]
+    assert game.troubles[0].what == "before it 1 entry is missing"
+
+
+@pytest.mark.parametrize("what", ["of_lines", "of_files"])
+def test_a_game_of_which_no_line_fits_leaves_nothing_behind(
+    tmp_path: Path, full_disk: dict[str, bool], what: str
+) -> None:
+    full_disk[what] = True
+    with GameLog.create(tmp_path, HEADER, waits=True) as log:
+        log.observation(NINE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cut_game_goes_on_on_a_full_disk(tmp_path: Path, full_disk: dict[str, bool]) -> None:
+    with GameLog.create(tmp_path, HEADER) as log:
+        log.observation(NINE)
+    path = log.directory / "game.jsonl"
+    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0] + b'{"n":0,"ki')
+    full_disk["of_lines"] = True
+    log = GameLog.resume(log.directory, waits=True)
+    log.observation(NINE)
+    full_disk["of_lines"] = False
+    log.observation(SLAP)
+    log.close()
+    assert [type(item).__name__ for item in items(LoggedGame(log.directory))] == ["Continued", "PadSlapped", "Closed"]
+
+
+def test_where_nobody_waits_for_room_a_full_disk_is_one_sentence(tmp_path: Path, full_disk: dict[str, bool]) -> None:
+    full_disk["of_lines"] = True
+    with pytest.raises(LogError, match="--games"):
+        GameLog.create(tmp_path, HEADER)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence_with_its_cure(tmp_path: Path) -> None:

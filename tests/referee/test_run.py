@@ -1,5 +1,6 @@
 """The running table: put together, followed, stopped in order, and continued after a restart."""
 
+import errno
 import json
 import os
 import signal
@@ -34,8 +35,9 @@ from referee.cli.run_screen import PlainRun, status_words
 from referee.cli.table_loop import calibrated_table
 from referee.cli.table_parts import Parts, outputs_or_drawing, real_parts
 from referee.cli.table_run import TableRun, cut_game, only_one
-from referee.errors import DeviceError, SettingsError, TableFileError
+from referee.errors import DeviceError, LogError, SettingsError, TableFileError
 from referee.log import GameLog, Header, LoggedGame
+from referee.log.lines import LineFile
 from referee.observations import AnyObservation, HandsSeen, PadSlapped, SensorLost
 from referee.rules.rule_set import rule_set
 from referee.settings import RulesSection, Settings, SignalsSection, StorageSection
@@ -191,6 +193,51 @@ def test_a_second_referee_is_told_who_runs_already(tmp_path: Path) -> None:
     ):
         pass
     with only_one(tmp_path):
+        pass
+
+
+def test_a_disk_that_is_full_at_the_start_costs_the_log_and_not_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    playing = table(tmp_path, frames=2000)
+    full = True
+
+    def append(lines: LineFile, line: bytes) -> None:
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        appended(lines, line)
+
+    def notify(state: str) -> None:
+        nonlocal full
+        playing.told.said.append(state)
+        if "NOT LOGGED" in state:
+            full = False
+        elif not full and "STATUS" in state:
+            playing.run.stop()
+
+    appended = LineFile.append
+    monkeypatch.setattr(LineFile, "append", append)
+    monkeypatch.setattr(playing.told, "notify", notify)
+    directory = playing.play()
+    assert any("make room on the disk" in said for said in playing.told.said)
+    assert "NOT LOGGED" in capsys.readouterr().out, "the journal has it"
+    assert any(shown.p1 and shown.p2 and shown.hz == 196 for _, shown in playing.outputs.shown), "and the lights"
+    game = LoggedGame(directory)
+    assert list(game.entries()) and game.was_closed and "missing" in game.troubles[0].what
+
+
+def test_a_folder_without_room_for_a_lock_is_held_by_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with only_one(tmp_path / "games"):
+        assert not (tmp_path / "games").exists()
+
+
+def test_a_folder_that_may_not_be_used_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LogError, match="choose another folder"), only_one(tmp_path / "file"):
         pass
 
 

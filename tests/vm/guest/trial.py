@@ -377,14 +377,47 @@ def clock_jumps(trial):
 
 def disk_full(trial):
     """The disk of the games fills up: said, played on; with room again the log goes on"""
-    control("stop")
-    room = "size=4m,mode=2770,uid=spit-referee,gid=spit-referee"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", room, "games", GAMES], check=True)
-    try:
+    with SmallDisk():
         control("start")
         until(games, 60)
         return on_a_full_disk(trial, Game())
-    finally:
+
+
+def full_from_the_start(trial):
+    """The disk is full already when the service starts: it runs, says so, and logs as soon as there is room"""
+    with SmallDisk() as filler:
+        fill(filler)
+        restarts = unit("NRestarts")["NRestarts"]
+        control("start")
+        said = until(lambda: is_well() and "NOT LOGGED" in status() and status(), 60)
+        with Watcher(trial.pins) as lights:
+            trial.pins.slap("p1/A")
+            time.sleep(1)
+        checked = subprocess.run(["runuser", "-u", "spit-referee", "--", "spit-referee", "check", "--json"],
+                                 capture_output=True, text=True, cwd="/run/spit-referee")  # fmt: skip
+        cure = [line for line in map(json.loads, checked.stdout.splitlines()) if line["check"] == "disk"]
+        nothing = not games() or not any(path.joinpath("game.jsonl").stat().st_size for path in games())
+        filler.unlink()
+        trial.pins.slap("p2/A")
+        header = until(lambda: games() and Game().lines() and Game().lines()[0], 10)
+        felt = Game().wait("pad_slapped", 5, player="p2")
+        well = until(lambda: "NOT LOGGED" not in status(), 10)
+        now = unit("NRestarts", "ActiveState")
+    facts = {"said": said, "lit": lights.lit("p1"), "check": cure, "header": header and header.get("started"), **now}
+    good = said and nothing and lights.lit("p1") and cure and cure[0]["state"] == "FAIL" and header and felt and well
+    return good and now == {"NRestarts": restarts, "ActiveState": "active"}, facts
+
+
+class SmallDisk:
+    """A disk of 4 MB for the games, while the service stands still; gives the path of a file that may fill it."""
+
+    def __enter__(self):
+        control("stop")
+        room = "size=4m,mode=2770,uid=spit-referee,gid=spit-referee"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", room, "games", GAMES], check=True)
+        return GAMES / "filler"
+
+    def __exit__(self, *_):
         control("stop")
         subprocess.run(["umount", GAMES], check=True)
         control("start")
@@ -398,14 +431,14 @@ def on_a_full_disk(trial, game):
     for _ in range(20):
         trial.pins.slap("p1/A", contact_ms=30)
         time.sleep(0.1)
-    said = until(lambda: "room on the disk" in status(), 10) and status()
+    said = until(lambda: "NOT LOGGED" in status(), 10) and status()
     alive = unit("ActiveState")["ActiveState"] == "active"
     written = game.count() - before
     filler.unlink()
     since = game.count()
     trial.pins.slap("p2/A")
     goes_on = game.wait("pad_slapped", 5, since, player="p2")
-    well = until(lambda: "room on the disk" not in status(), 10)
+    well = until(lambda: "NOT LOGGED" not in status(), 10)
     facts = {"said": said, "written_meanwhile": written, "goes_on": bool(goes_on), "status": status()}
     return said and alive and goes_on and well, facts
 
@@ -520,6 +553,7 @@ CHECKS = (
     clock_jumps,
     pins_gone,
     disk_full,
+    full_from_the_start,
     killed,
     frozen,
     checks_itself,
