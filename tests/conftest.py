@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=f"{TOOLS[marker][0]} is not installed ({marker})"))
         # Root, 5 GB and up to an hour: nobody who types `make test` asks for that. The summary counts what was not run.
-        if item.get_closest_marker("vm") and "vm" not in required:
+        if item.get_closest_marker("vm") and "vm" not in required and "VM_CHECKS" not in os.environ:
             item.add_marker(pytest.mark.skip(reason="boots a virtual machine, takes long: make test-vm"))
         if item.get_closest_marker("slow") and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow (make test SLOW=1)"))

@@ -3,6 +3,7 @@
 # installed by its own systemd/install.sh without a network, from wheels that lie in the image.
 #   sudo tests/vm/image.sh FOLDER
 # FOLDER (about 5 GB) keeps what takes long: kernel, system, wheels. Each call installs the referee anew.
+# Ends with 3 where tools, root or packages cannot be had: that says nothing about the referee.
 set -euo pipefail
 
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -15,18 +16,23 @@ flock -n 9 || { echo "image: $1 is being built by another program; wait for it" 
 began=$SECONDS
 say() { printf 'image: %4d s  %s\n' "$((SECONDS - began))" "$*"; }
 
+getting=tools
+# shellcheck disable=SC2154
+trap 'code=$?; if [ "$code" != 0 ] && [ -n "$getting" ]; then echo "image: no $getting here" >&2; exit 3; fi' EXIT
+
 missing=()
 for tool in mmdebstrap:mmdebstrap mke2fs:e2fsprogs cpio:cpio zstd:zstd depmod:kmod xz:xz-utils busybox:busybox-static; do
   PATH="$PATH:/sbin:/usr/sbin" command -v "${tool%%:*}" > /dev/null || missing+=("${tool#*:}")
 done
 if [ "${#missing[@]}" != 0 ]; then
   echo "image: tools are missing; run \`sudo apt install ${missing[*]}\`" >&2
-  exit 2
+  exit 3
 fi
 if [ "$(id -u)" != 0 ]; then
   echo "image: building a system needs root; run it with sudo" >&2
-  exit 2
+  exit 3
 fi
+getting=""
 
 # Debian's own kernel, gpio-sim, which Debian leaves out, and
 # v4l2loopback. No mirror is named here: mmdebstrap takes Debian's usual one.
@@ -96,7 +102,9 @@ print(*tomllib.load(open(sys.argv[1], "rb"))["project"]["dependencies"], sep="\n
 once() {
   if [ "$(cat "$1.done" 2> /dev/null)" != "$2" ]; then
     rm -f "$1.done"
+    getting="$1"
     "make_$1"
+    getting=""
     echo "$2" > "$1.done"
   fi
   say "$1 is there"
