@@ -6,19 +6,19 @@
 # Ends with 3 where tools, root or packages cannot be had: that says nothing about the referee.
 set -euo pipefail
 
+getting=tools  # what is being fetched now
+# shellcheck disable=SC2154
+trap 'code=$?; if [ "$code" != 0 ] && [ -n "$getting" ]; then echo "image: no $getting here" >&2; exit 3; fi' EXIT
+
 here="$(cd "$(dirname "$0")" && pwd)"
 source="$(cd "$here/../.." && pwd)"
 mkdir -p "$1"
 cd "$1"
 exec 9> .building
-flock -n 9 || { echo "image: $1 is being built by another program; wait for it" >&2; exit 2; }
+flock -n 9 || { getting=""; echo "image: $1 is being built by another program; wait for it" >&2; exit 2; }
 
 began=$SECONDS
 say() { printf 'image: %4d s  %s\n' "$((SECONDS - began))" "$*"; }
-
-getting=tools
-# shellcheck disable=SC2154
-trap 'code=$?; if [ "$code" != 0 ] && [ -n "$getting" ]; then echo "image: no $getting here" >&2; exit 3; fi' EXIT
 
 missing=()
 for tool in mmdebstrap:mmdebstrap mke2fs:e2fsprogs cpio:cpio zstd:zstd depmod:kmod xz:xz-utils busybox:busybox-static; do
