@@ -2,8 +2,8 @@
 
 `make test-vm` runs it; `VM_CHECKS=judges_the_game,killed` only some checks, in any order and each without the others;
 `VM_CHECKS=short` the few that matter most, as `.ci/run` does. The machine is booted once; every check of
-`guest/trial.py` is a test here. Its result is what the trial wrote into the folder that it shares with the machine: also
-what came before a failure.
+`guest/trial.py` is a test here. Its result is what the trial wrote into the folder that it shares with the machine,
+also what came before a failure.
 """
 
 import json
