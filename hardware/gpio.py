@@ -30,6 +30,14 @@ def gpio_errors() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
+def has_gpiod() -> bool:
+    """Return whether gpiod 2 is there; libgpiod 1 of Debian 12 has a package of that name with another interface."""
+    try:
+        return hasattr(import_module("gpiod"), "request_lines")
+    except ImportError:
+        return False
+
+
 def find_header_chip(device_dir: Path = Path("/dev")) -> Path:
     """Return the device of the chip with the header's pins, found by its label; raises DeviceError with the cure."""
     chips = sorted(path for path in device_dir.glob("gpiochip*") if not path.is_symlink())

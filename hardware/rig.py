@@ -143,7 +143,8 @@ class LiveRig:
         camera, pads = self.camera, self.pads
         watched = camera if isinstance(camera, WatchedCamera) else None
         slow = [watched.why_slow()] if watched else []
-        complaints = [*(watched.complaints if watched else []), *slow, *self._worries()]
+        wires = [pads.complaint] if pads else []
+        complaints = [*(watched.complaints if watched else []), *slow, *wires, *self._worries()]
         return RigStatus(
             camera=watched.name if watched else type(camera).__name__,
             camera_lost=watched.lost_because if watched else "",

@@ -2,13 +2,16 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import gpiod
 import msgspec
 import pytest
 
+from hardware.signals import MockOutputs
 from hardware.signals.silence import main as silence
 from referee.settings import Section, Settings, parse_settings, settings_from
 
@@ -116,6 +119,17 @@ def test_the_end_of_a_killed_service_drives_every_signal_low(monkeypatch: pytest
     monkeypatch.setattr(gpiod, "request_lines", request_lines)
     silence()
     assert driven == [25, 18]
+
+
+def test_on_a_board_without_gpiod_they_go_out_by_the_way_on_which_they_are_driven(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[MockOutputs] = []
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "gpiod", ModuleType("gpiod"))  # that of libgpiod 1
+    monkeypatch.setattr("hardware.signals.silence.outputs_of", lambda _: made.append(MockOutputs()) or made[-1])
+    silence()
+    assert [outputs.closed for outputs in made] == [True]
 
 
 def test_without_pins_there_is_nothing_to_switch_off(capsys: pytest.CaptureFixture[str]) -> None:

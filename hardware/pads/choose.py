@@ -1,6 +1,6 @@
 """From settings to pads."""
 
-from hardware.gpio import find_header_chip
+from hardware.gpio import find_header_chip, has_gpiod
 from hardware.pads.debounce import ContactRules
 from hardware.pads.edges import MILLISECOND, Pad, PadBackend
 from hardware.pads.gpiod_pads import GpiodPads
@@ -39,11 +39,7 @@ def pad_backend(settings: PadsSection) -> PadBackend:
 
 def best_backend(pins: dict[Pad, int]) -> PadBackend:
     """Return gpiod where its package is there and gpiozero otherwise; raises DeviceError where there is no header."""
-    try:
-        import gpiod
-    except ImportError:
-        return GpiozeroPads(pins)
-    if not hasattr(gpiod, "request_lines"):  # libgpiod 1 of Debian 12, with another interface
+    if not has_gpiod():
         return GpiozeroPads(pins)
     find_header_chip()  # where there is no header, it is said now
     return GpiodPads(pins)  # and looks for its chip whenever it opens: one that came back may have another number

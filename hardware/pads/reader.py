@@ -81,6 +81,12 @@ class PadReader:
         self._held: set[Pad] = set()
 
     @property
+    def complaint(self) -> str:
+        """What is wrong with pads that still work; empty where nothing is."""
+        lost = self.backend.lost
+        return f"{lost} edges of the pads were lost in a burst: look for a loose wire" if lost else ""
+
+    @property
     def lost_because(self) -> str:
         """Why the pads tell nothing; empty while they work."""
         return self._lost_because

@@ -5,13 +5,17 @@ On a Pi a pin keeps its last state when its process dies, so a killed referee wo
 
 import sys
 
-from hardware.gpio import find_header_chip
+from hardware.gpio import find_header_chip, has_gpiod
+from hardware.signals.outputs import outputs_of
 from referee.errors import RefereeError
 from referee.settings import SignalsSection, load_settings
 
 
 def silence(settings: SignalsSection) -> None:
     """Drive every signal pin low and let it go; raises DeviceError where there are no pins."""
+    if not has_gpiod():  # an old board: by the way on which its lights are driven
+        outputs_of(settings).close()
+        return
     chip = find_header_chip()
     import gpiod
 

@@ -1,6 +1,7 @@
 """The command line: `spit-referee`. One module per command; each loads what it needs only when it runs."""
 
 import os
+import signal
 import sys
 import threading
 from typing import Final
@@ -20,7 +21,15 @@ def main() -> None:
     stderr and exit code 2."""
     for variable, silent in SILENCE:
         os.environ.setdefault(variable, silent)
+    end_in_order()
     leave(exit_code())
+
+
+def end_in_order() -> None:
+    """Whoever ends a command, or closes its terminal, ends it as Ctrl-C does: lights go out, the buzzer is silent."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` keeps it running
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def exit_code() -> int | str | None:

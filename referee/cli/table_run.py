@@ -288,8 +288,10 @@ def _lock_file(games: Path) -> FileIO | None:
 
 @contextmanager
 def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """SIGTERM and Ctrl-C end the game in order: the log is closed, lights and buzzer go out."""
-    before = {number: signal.signal(number, lambda *_: stop()) for number in (signal.SIGTERM, signal.SIGINT)}
+    """SIGTERM, Ctrl-C and a closed terminal end the game in order: the log is closed, lights and buzzer go out."""
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    numbers += [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
+    before = {number: signal.signal(number, lambda *_: stop()) for number in numbers}
     try:
         yield
     finally:

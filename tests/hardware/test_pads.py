@@ -330,6 +330,7 @@ def test_gpiod_hands_on_the_kernels_nanoseconds_and_notices_a_gap(kernel: Any) -
     request.events = [KernelEvent(2_000_000_000, 7, 17)]
     pads.wait(MS)
     assert pads.lost == 4
+    assert "4 edges of the pads were lost" in PadReader(pads, FOUR_PADS, lambda seen: None).complaint
 
 
 def test_gpiod_reads_levels_and_gives_the_lines_back(kernel: Any) -> None:

@@ -1,5 +1,8 @@
 """Signals: told apart without colour, mixed by priority, dark and silent at the end."""
 
+import signal
+import subprocess
+import sys
 from datetime import time
 from itertools import combinations
 from threading import enumerate as enumerate_threads
@@ -322,6 +325,41 @@ def test_outputs_that_were_lost_are_made_anew_as_soon_as_their_pins_are_back() -
         wait_for(lambda: not player.fault and len(made) == 2)
         assert made[0].closed and not made[1].closed
     assert made[1].closed
+
+
+LIGHTS_OF_A_COMMAND = """
+import sys
+import hardware.signals
+from hardware.signals import MockOutputs
+from referee.cli import main
+
+class Lights(MockOutputs):
+    def show(self, output):
+        super().show(output)
+        print("on" if output.p1 else "off", flush=True)
+
+hardware.signals.outputs_of = lambda settings: Lights()
+sys.argv = ["spit-referee", "signals", "paused"]
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_command_that_is_ended_leaves_no_light_on(number: int) -> None:
+    """On a Pi a pin keeps its level when its process is gone: also when the terminal was closed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LIGHTS_OF_A_COMMAND],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # the tests may run under nohup
+    ) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != "on\n":
+            pass
+        process.send_signal(number)
+        assert process.stdout.read().split()[-1] == "off"
+    assert process.returncode > 0
 
 
 # Pins ----------------------------------------------------------------------------------------------------------------

@@ -146,10 +146,13 @@ def test_systemd_hears_ready_and_then_the_heartbeat(tmp_path: Path) -> None:
     assert playing.told.said[-1] == "STOPPING=1"
 
 
-def test_a_stop_by_the_service_manager_closes_the_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_stop_by_the_service_manager_or_a_closed_terminal_closes_the_log(tmp_path: Path, number: int) -> None:
     playing = table(tmp_path, frames=100_000)
-    Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+    before = signal.signal(number, signal.SIG_DFL)  # the tests may run under nohup
+    Timer(0.5, lambda: os.kill(os.getpid(), number)).start()
     directory = playing.play()
+    signal.signal(number, before)
     game = LoggedGame(directory)
     assert list(game.entries()) and game.was_closed
     assert playing.outputs.now == DARK
