@@ -59,7 +59,7 @@ JITTER_NS = 40 * MS
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
 SEEN_ENOUGH_NS = 700 * MS
-UNHEARD_OF = -11.5
+UNHEARD_OF = -16.0
 LOST_NS = 3000 * MS
 """Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
 ON_ITS_WAY_NS = 200 * MS
@@ -106,7 +106,7 @@ class OpenLanding(msgspec.Struct):
     onto: Card | None
     """What its pile was last seen to show."""
     onto_refused: bool = False
-    """Whether that was a card refused because no pile lies there."""
+    """Whether cards lay there that were refused because no pile lies there."""
     unseen: int = 0
     """How many landings that nobody reported were thought of before, as a negative number."""
     taken: "CardTaken | None" = None

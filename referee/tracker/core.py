@@ -90,8 +90,7 @@ class Core(Looks, eq=False):
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
         self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
-        lying = self.position.middle(landing.pile).lying
-        refused = any(one.card == pile.shown and one.reason in NOT_THERE for one in lying)
+        refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)
         self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, unseen=self.unseen, taken=pile.taken)
         self._drop_the_unlikely(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
@@ -99,7 +98,7 @@ class Core(Looks, eq=False):
         branches = self._branches(self.worlds, report, all_of_them=n in self.agreed)
         for world in self.worlds:
             branches += self._reports_of_unseen(world, landing)
-        if not self._looks_legal(branches):
+        if not self._looks_legal(branches, landing):
             branches += self._excuses(report, branches, all_of_them=n in self.agreed)
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
@@ -150,10 +149,10 @@ class Core(Looks, eq=False):
         odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
         return evidence.merged(odds, landing.cards, {}) if odds and landing.cards else odds or landing.cards
 
-    def _looks_legal(self, branches: list[Branch]) -> bool:
+    def _looks_legal(self, branches: list[Branch], landing: CardLanded) -> bool:
         """Whether the likeliest understanding of a landing blames nobody."""
         _, world, what = max(branches, key=lambda branch: branch[0])
-        return isinstance(what, Claim) or self._judged(world, what)[0].word == "legal"
+        return isinstance(what, Claim) or self._judged(world, what, landing)[0].word == "legal"
 
     def _drop_the_unlikely(self, at_ns: int) -> None:
         """Worlds that the looks since the last landing have not helped are given up before the next one splits all."""
@@ -178,6 +177,8 @@ class Core(Looks, eq=False):
         view.take(taken.cards)
         card = next((verdict.card for verdict in told if isinstance(verdict, TakenBack)), None)
         view.taken = CardTaken(card, taken.at_ns) if card is not None else None
+        if self.top(taken.pile) is None:
+            view.shown = None  # nothing is left that a next card could come down on
         view.changed_ns = max(view.changed_ns, taken.at_ns)
         self.moved_ns = max(self.moved_ns, taken.at_ns)
         self._look_again(n, taken.pile)
@@ -411,17 +412,18 @@ class Core(Looks, eq=False):
             return False
         if any(view.strange for view in self.piles.values()) or self._came_late(one):
             return False
-        if self._is_unclear(landing.pile, n_own=1):
+        if self._is_unclear(claim):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
 
-    def _is_unclear(self, pile: Pile, n_own: int) -> bool:
-        """Whether so many refused cards lie over the pile, `n_own` aside, that its top may be another than it seems."""
+    def _is_unclear(self, claim: Claim) -> bool:
+        """Whether so many other refused cards lie over the pile that its top may be another than it seems."""
         world = self.worlds[0]
-        lying = [one for one in world.position.middle(pile).lying if one.card not in world.stayed]
-        return len(lying) - n_own >= UNCLEAR_PILE
+        lying = [one for one in world.position.middle(claim.pile).lying
+                 if one.card not in world.stayed and one.at_ns != claim.at_ns]  # fmt: skip
+        return len(lying) >= UNCLEAR_PILE
 
     def _came_late(self, one: OpenLanding) -> bool:
         """Whether a card came down unreported about then, that was thought of only after this landing was judged."""
@@ -448,8 +450,9 @@ class Core(Looks, eq=False):
         position = self.position
         match claim.reason:
             case "deal_is_over" if position.cleared_by is not None:
-                row = self.rows[position.cleared_by]
-                return row.count("face") == row.count("down") == 0
+                return self.rows[position.cleared_by].is_bare
+            case "deal_is_over" if position.phase is Phase.OVER:  # whoever lays out anew does not think so
+                return self._counts_are_sure and any(row.is_bare for row in self.rows.values())
             case "not_started" | "pile_not_in_use" if claim.place is not None:
                 # a card of a row may not come first, however many piles there are
                 nothing_lay = one.onto is None or one.onto_refused
@@ -483,10 +486,12 @@ class Core(Looks, eq=False):
     def is_explained(self, player: Player) -> bool:
         """Whether no top is gone from the row that nobody played in the likeliest world. One that was just taken off a
         pile is on its way back."""
-        world = self.worlds[0]
+        world, row = self.worlds[0], self.rows[player]
+        if row.is_bare and any(kind == "down" for kind, _ in world.lies(player)):
+            return False  # he may have been out before
         carried = {view.taken.card for view in self.piles.values()
                    if view.taken is not None and self.now_ns - view.taken.at_ns < PUT_BACK_NS}  # fmt: skip
-        for place, view in enumerate(self.rows[player].places, 1):
+        for place, view in enumerate(row.places, 1):
             kind, card = lies_at(world, player, place)
             if kind == "face" and view.kind in ("down", "empty") and card not in carried:
                 return False

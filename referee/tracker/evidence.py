@@ -25,6 +25,9 @@ SURE = 0.99
 SHARED_ERROR: Final = 0.3
 """How often a repeated reading of a lying card repeats the first reading's error instead of looking afresh."""
 
+OTHER_RUNNER_UP: Final = 0.1
+"""So much less often is it the first reading's error that came back when the second guess is another one."""
+
 ALIKE: Final = 1.0
 """So far apart, in log odds, may two readings be of which one repeats the other."""
 
@@ -65,11 +68,23 @@ def contradict(one: CardOdds, other: CardOdds) -> bool:
     return ruled_out and min(one[first], other[second]) > SURE
 
 
-def repeats(odds: CardOdds, first: CardOdds) -> bool:
-    """Whether a reading may be the first reading of the lying card come again, error and all: it names the same card,
-    and about as surely. One that is clearly surer, or less sure, saw the card afresh."""
+def shared_error(odds: CardOdds, first: CardOdds) -> float:
+    """How often a reading would be the first reading of the lying card come again, if that was an error: it names the
+    same card, about as surely, and the same second guess. One that is clearly surer, or less sure, saw the card
+    afresh; so did, most likely, one with another second guess."""
     card = best_card(first)
-    return card is not None and best_card(odds) == card and abs(_log_odds(odds[card]) - _log_odds(first[card])) < ALIKE
+    if card is None or best_card(odds) != card or abs(_log_odds(odds[card]) - _log_odds(first[card])) >= ALIKE:
+        return 0.0
+    return SHARED_ERROR if _runner_up(odds, card) == _runner_up(first, card) else SHARED_ERROR * OTHER_RUNNER_UP
+
+
+def _runner_up(odds: CardOdds, card: Card) -> Card | None:
+    """The second guess of a reading whose first is `card`; None if it has none."""
+    second, most = None, 0.0
+    for other, p in odds.items():
+        if p > most and other != card:
+            second, most = other, p
+    return second
 
 
 def _log_odds(p: float) -> float:
@@ -82,8 +97,8 @@ def repeat_likelihood(odds: CardOdds, card: Card, first: CardOdds) -> float:
 
     Agreement with the first reading may be the first error come back, so it proves less than a fresh look.
     """
-    fresh = card_likelihood(odds, card)
-    return SHARED_ERROR + (1 - SHARED_ERROR) * fresh if repeats(odds, first) else fresh
+    shared = shared_error(odds, first)
+    return shared + (1 - shared) * card_likelihood(odds, card)
 
 
 def player_likelihood(odds: PlayerOdds, player: Player) -> float:
@@ -98,8 +113,8 @@ def player_likelihood(odds: PlayerOdds, player: Player) -> float:
 
 def repeated_error(odds: CardOdds, first: CardOdds) -> float:
     """How likely the card of a reading that was wrong is named again, if nothing more is known than that."""
-    fresh = max(1.0 - sum(odds.values()), SURELY_WRONG)
-    return SHARED_ERROR + (1 - SHARED_ERROR) * fresh if repeats(odds, first) else fresh
+    shared = shared_error(odds, first)
+    return shared + (1 - shared) * max(1.0 - sum(odds.values()), SURELY_WRONG)
 
 
 def likely_player(odds: PlayerOdds) -> Who:
@@ -122,12 +137,12 @@ def merged(belief: CardOdds, odds: CardOdds, first: CardOdds) -> CardOdds:
     dropped."""
     rest, other = rest_of(belief), rest_of(odds)
     believed, read = rest if belief else NOT_SEEN, other if odds else NOT_SEEN  # of a card that is not named
-    is_repeat = repeats(odds, first)
+    shared = shared_error(odds, first)
     product = {}
     for card in belief | odds:  # in a fixed order: a replay must agree
         p, q = belief.get(card, 0.0), odds.get(card, 0.0)
         fresh = q if q > 0 else read
-        product[card] = (p if p > 0 else believed) * (SHARED_ERROR + (1 - SHARED_ERROR) * fresh if is_repeat else fresh)
+        product[card] = (p if p > 0 else believed) * (shared + (1 - shared) * fresh)
     total = sum(product.values()) + rest * other * OTHER_CARDS
     kept = {}
     for card, value in product.items():

@@ -314,9 +314,9 @@ def _misread_tops(
 ) -> Iterator[Guess]:
     """A face-up top that the looks at the row had named wrong."""
     landing = report.landing
-    likely = [(card, p) for card, p in cards if landing.cards.get(card, 0.0) > 0.1]
-    if not likely:
+    if not landing.cards:
         return
+    likely = [(card, p) for card, p in cards if card == UNREAD or landing.cards.get(card, 0.0) > 0.1]
     for player in PLAYERS:
         hand = report.hands[player]
         if hand * JUST_LEFT < least:
@@ -331,7 +331,7 @@ def _misread_tops(
             looks = view.readings(face) or (view.odds if view.kind == "face" else {face: 0.97})
             for card, p in likely:
                 likelihood = hand * p * evidence.card_likelihood(looks, card) * left
-                likelihood *= prior(player, card)
+                likelihood *= ON_UNREAD if card == UNREAD else prior(player, card)
                 likelihood *= report.origin(player, place)
                 if likelihood >= least:
                     yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
@@ -346,7 +346,7 @@ def _stolen(world: World, rows: Rows, report: Report, prior: Prior, least: float
         if STOLEN * hand * JUST_LEFT < least:
             continue
         for place, (_, card) in enumerate(world.lies(owner), 1):
-            if card is None or landing.cards.get(card, 0.0) < 0.1:
+            if card is None or card not in landing.cards:
                 continue
             likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
             likelihood *= prior(thief, card)

@@ -40,8 +40,8 @@ TURNING_NS: Final = 400 * MS
 """A hand needs so long at least to turn a card and bring it to a pile."""
 TURNED_NS: Final = 1500 * MS
 """A place that nobody saw for so much longer may as well have been turned as not."""
-TOUCH_MS: Final = 60
-"""Two touches may be so much further apart than they were seen to be."""
+TOUCHES: Final = 1.25
+"""Two touches may be so much further apart than they were seen to be, in spans of one touch."""
 Branch = tuple[float, World, Guess | Claim]
 """The logarithm of its weight, the world before a landing, and what the landing was in it."""
 AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
@@ -182,8 +182,8 @@ class Landings(Belief, eq=False):
                 if kind == "empty" or (kind == "face" and seen.card == card and seen.seen_ns >= landing.at_ns):
                     continue
                 turned = 1.0
-                if kind == "down":
-                    hidden_ns = at_ns - TURNING_NS - (seen.seen_ns if seen.kind == "down" else at_ns - TURNED_NS)
+                if kind == "down":  # whatever the last look showed there, the card was not turned yet
+                    hidden_ns = at_ns - TURNING_NS - max(seen.seen_ns, at_ns - TURNED_NS)
                     turned = TURNED_IN_HAND * min(1.0, max(hidden_ns, 0) / TURNED_NS)
                     if not turned:
                         continue
@@ -223,7 +223,7 @@ class Landings(Belief, eq=False):
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
             position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
             return World(position, log_weight, claims, world.stayed)
-        claim, position = self._judged(world, what)
+        claim, position = self._judged(world, what, self.open[n].landing)
         word = self.agreed.get(n)
         ruling = None if word is None else next((one for one in AGREED if one == word.ruling), None)
         if ruling not in (None, claim.word):
@@ -231,7 +231,7 @@ class Landings(Belief, eq=False):
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
         return World(position, log_weight, {**claims, n: claim}, world.stayed)
 
-    def _judged(self, world: World, guess: Guess) -> tuple[Claim, Position]:
+    def _judged(self, world: World, guess: Guess, landing: CardLanded) -> tuple[Claim, Position]:
         event = guess.event
         if world.away:
             goes_on = PLAYERS if isinstance(event, Spit) else (event.player,) if event.player != "unknown" else ()
@@ -243,7 +243,7 @@ class Landings(Belief, eq=False):
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
         if isinstance(ruling, Illegal) and not ruling.blameless:
-            ruling = self._if_in_time(world, event, ruling)
+            ruling = self._if_in_time(world, event, ruling, landing)
         card = event.card if isinstance(event, Spit) else event.cards[-1]
         claim = Claim(
             at_ns=event.at_ns, is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
@@ -251,9 +251,12 @@ class Landings(Belief, eq=False):
         )  # fmt: skip
         return claim, position
 
-    def _if_in_time(self, world: World, event: Land | Spit, ruling: Illegal) -> Illegal | Undecided:
+    def _if_in_time(
+        self, world: World, event: Land | Spit, ruling: Illegal, landing: CardLanded
+    ) -> Illegal | Undecided:
         """The ruling, unless it hangs on a race window that no camera can tell to the millisecond."""
-        rules = msgspec.structs.replace(self.rules, race_window_ms=self.rules.race_window_ms + TOUCH_MS)
+        margin_ms = math.ceil(TOUCHES * (landing.latest_ns - landing.earliest_ns) / MS)
+        rules = msgspec.structs.replace(self.rules, race_window_ms=self.rules.race_window_ms + margin_ms)
         wider, _, _ = judge(rules, world.position, event, (event,))
         if isinstance(wider, Illegal) and wider.blameless:
             return Undecided(Doubt.ORDER_UNKNOWN, ruling.who, ruling.facts)

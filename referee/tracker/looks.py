@@ -171,7 +171,7 @@ class Looks(Landings, eq=False):
         for before, guess in found:
             if guess.likelihood >= best / 1000:
                 self.unseen -= 1
-                claim, position = self._judged(before, guess)
+                claim, position = self._judged(before, guess, landing)
                 read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
                 log_weight = before.weight_if(MISSED * guess.likelihood / read)
                 worlds.append(World(position, log_weight, {**world.claims, self.unseen: claim}, world.stayed))

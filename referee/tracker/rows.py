@@ -87,6 +87,11 @@ class RowView(msgspec.Struct, eq=False):
     def count(self, kind: Kind) -> int:
         return sum(place.kind == kind for place in self.places)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it was looked at and no card was left."""
+        return self.read_ns > LONG_AGO and self.count("face") == self.count("down") == 0
+
     def look(self, places: tuple[PlaceSeen, ...], at_ns: int, gone: frozenset[Card]) -> list[int]:
         """Take a look in; return the places that show something new. `gone` are cards known to lie in the middle."""
         self.read_ns = at_ns

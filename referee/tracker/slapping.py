@@ -9,7 +9,7 @@ from referee.game.events import Slap
 from referee.game.phases import Phase
 from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide, is_hard_play
-from referee.observations import PadSlapped
+from referee.observations import PadReleased, PadSlapped
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import MS, UNREPORTED_NS, Touch
@@ -20,6 +20,8 @@ from referee.verdicts import AnyVerdict, Award, SlapJudged
 OWN_LANDING_NS = 300 * MS
 ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
+SHAKEN_NS = 50 * MS
+"""A pad that the other player's card has shaken is free again before this; a hand stays longer."""
 
 BOTH_NS = 500 * MS
 """Two slaps for one pile are at most so far apart."""
@@ -96,21 +98,21 @@ def _went_on(core: Core, world: World, at_ns: int) -> bool:
     if position.phase not in (Phase.PLAY, Phase.SPIT):
         return False
     for player, row in core.rows.items():
-        if row.count("face") + row.count("down") == 0 and not _lies_in_the_middle(world, player):
+        if row.is_bare and not _lies_in_the_middle(world, player):
             return False
     if not any(position.can(player, core.rules) for player in PLAYERS):
         return position.p1.packet + position.p2.packet > (MISCOUNT if core.counts_doubtful else 0)
     return True
 
 
-def outside(core: Core, n: int, press: PadSlapped) -> list[AnyVerdict] | None:
+def outside(core: Core, n: int, press: PadSlapped, held_ns: int = 0) -> list[AnyVerdict] | None:
     """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect.
-    None as long as later looks may still tell."""
+    None as long as later looks may still tell. `held_ns`: how long the pad was down, 0 if that is not known."""
     player: Player | None = press.player
     if player is None or core.is_quiet(press.at_ns) or not core.position.is_started:
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
-    if any(_may_have_shaken(touch, player, press) for touch in core.landed):
+    if any(_may_have_shaken(touch, player, press, held_ns) for touch in core.landed):
         return []
     if is_hard_play(core.rules, core.position, event, (event,)):
         return []
@@ -132,6 +134,13 @@ def is_answered(core: Core, press: PadSlapped, presses: tuple[PadSlapped, ...]) 
     )
 
 
+def held_ns(press: PadSlapped, releases: tuple[PadReleased, ...]) -> int:
+    """How long a pad was down, 0 if it was not released yet."""
+    return next(
+        (one.contact_ns for one in releases if (one.player, one.pile) == (press.player, press.pile)
+         and one.at_ns >= press.at_ns), 0)  # fmt: skip
+
+
 def _may_be_unreported(core: Core, press: PadSlapped) -> bool:
     """Whether the pad may have felt a card whose landing nobody reported: a pile shows it, or a row misses it."""
     pile = core.piles[press.pile]
@@ -145,9 +154,10 @@ def _may_be_unreported(core: Core, press: PadSlapped) -> bool:
     return unseen > 1 - core.caution.blame_late
 
 
-def _may_have_shaken(touch: Touch, player: Player, press: PadSlapped) -> bool:
+def _may_have_shaken(touch: Touch, player: Player, press: PadSlapped, held_ns: int = 0) -> bool:
     """Whether the pad may have felt this card: its player's own, or anybody's at that very moment (R51)."""
-    if touch.pile != press.pile:
+    is_the_others = touch.player == OPPONENT[player]
+    if touch.pile != press.pile or (is_the_others and held_ns > SHAKEN_NS):
         return False
-    near_ns = ANY_LANDING_NS if touch.player == OPPONENT[player] else OWN_LANDING_NS
+    near_ns = ANY_LANDING_NS if is_the_others else OWN_LANDING_NS
     return abs(touch.at_ns - press.at_ns) <= near_ns

@@ -55,7 +55,8 @@ class _State(msgspec.Struct, eq=False):
     unclear: list[tuple[int, PadSlapped]] = []
     """Presses of which later looks may tell whether they were slaps too early."""
     pressed: tuple[PadSlapped, ...] = ()
-    """The last few presses."""
+    released: tuple[PadReleased, ...] = ()
+    """The last few presses and releases."""
 
     def copy(self) -> "_State":
         return replace(
@@ -212,6 +213,7 @@ class Tracker:
                 state.presses.hold(n, seen)
             case PadReleased():
                 state.gestures.release(seen)
+                state.released = (*state.released[-5:], seen)
             case PilesTaken():
                 told += core.pile_taken(n, seen)
             case Called():
@@ -273,7 +275,9 @@ class Tracker:
     @staticmethod
     def _too_early(state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
         """A slap outside the slap phase; as long as it is not clear, it is looked at again."""
-        told = [] if slapping.is_answered(core, press, state.pressed) else slapping.outside(core, n, press)
+        if slapping.is_answered(core, press, state.pressed):
+            return []
+        told = slapping.outside(core, n, press, slapping.held_ns(press, state.released))
         if told is None and core.now_ns - press.at_ns < LATEST_NS:
             state.unclear.append((n, press))
         return told or []

@@ -3,8 +3,19 @@
 from at_the_table import MS, AtTheTable, kinds, rulings
 
 from referee.cards import Card
-from referee.observations import CardLanded, HandsSeen, PileRead, PilesTaken, PlaceSeen, RowRead
+from referee.observations import (
+    CardLanded,
+    CardOdds,
+    HandsSeen,
+    PadReleased,
+    PileRead,
+    PilesTaken,
+    PlaceSeen,
+    PlayerOdds,
+    RowRead,
+)
 from referee.table import PLAYERS, Pile, Player
+from referee.tracker import evidence
 from referee.verdicts import AnyVerdict, Award, DealOver, NextDeal, PlayJudged, SlapJudged, SpitJudged
 
 SPIT_DUE = {
@@ -41,10 +52,35 @@ def blamed(told: list[AnyVerdict]) -> list[tuple[str, str | None]]:
     ]
 
 
-def row(table: AtTheTable, player: Player) -> RowRead:
-    """A look at a row of single cards."""
-    places = tuple(PlaceSeen(cards={Card(stock[-1]): 0.995}) for stock in table.rows[player])
-    return RowRead(at_ns=table.now_ms * MS, player=player, places=places)
+def row(table: AtTheTable, player: Player, ms: int = 0) -> RowRead:
+    """A look at a row that has no spaces, `ms` from now."""
+    places = tuple(PlaceSeen(face_down=0.98) if stock[-1] == "?" else PlaceSeen(cards={Card(stock[-1]): 0.995})
+                   for stock in table.rows[player])  # fmt: skip
+    return RowRead(at_ns=(table.now_ms + ms) * MS, player=player, places=places)
+
+
+def lands(
+    table: AtTheTable,
+    player: Player,
+    place: int,
+    pile: Pile,
+    cards: CardOdds,
+    players: PlayerOdds | None = None,
+    *,
+    looks: bool = True,
+) -> list[AnyVerdict]:
+    """The top of the player's place goes onto a pile, seen as `cards` of `players` (surely his own, if not said)."""
+    table.now_ms += 600
+    at_ns = table.now_ms * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=PLAYERS if players else (player,)))
+    table.piles[pile].append(table.rows[player][place - 1].pop())
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile=pile, cards=cards,
+                   players=players or {player: 0.9995})
+    )  # fmt: skip
+    table.now_ms += 200
+    told += table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
+    return told + (table.look() if looks else [])
 
 
 def taken(table: AtTheTable, player: Player, pile: Pile) -> list[AnyVerdict]:
@@ -190,3 +226,84 @@ def test_R22_the_sentence_names_the_card_that_most_likely_lies_there() -> None:
     verdict = next(v for v in told if isinstance(v, PlayJudged))
     assert (verdict.ruling, verdict.top) == ("illegal", "9H")
     assert "from the 9 of hearts" in verdict.sentence
+
+
+def test_a_reading_with_another_second_guess_is_hardly_the_first_error_again() -> None:
+    first = {Card("9D"): 0.995, Card("JD"): 0.003}
+    again = {Card("9D"): 0.995, Card("8D"): 0.003}
+    assert evidence.shared_error(first, first) == evidence.SHARED_ERROR
+    assert 0 < evidence.shared_error(again, first) < evidence.SHARED_ERROR / 5
+    assert evidence.shared_error({Card("9D"): 0.87, Card("JD"): 0.08}, first) == 0, "it was read afresh"
+
+
+def test_R22_a_card_read_wrong_in_its_row_and_on_the_pile_is_no_breach() -> None:
+    """p2 turns up the eight that follows his nine: read as a jack in its row, as a five at first on the pile."""
+    table = AtTheTable()
+    table.look()
+    table.land("p2", 3, "A")
+    table.wait(1000)
+    seen = [PlaceSeen(cards={Card(c): 0.995}) for c in ("4D", "6D", "JD", "QC", "QS")]
+    seen[2] = PlaceSeen(cards={Card("JD"): 0.87, Card("10D"): 0.078})
+    table.now_ms += 300
+    table.feed(RowRead(at_ns=table.now_ms * MS, player="p2", places=tuple(seen)))
+    table.rows["p2"][2][-1] = "8D"
+    told = lands(table, "p2", 3, "A", {Card("5H"): 0.87, Card("QS"): 0.078}, looks=False)
+    for ms in (0, 300, 800):
+        at_ns = (table.now_ms + ms) * MS
+        told += table.feed(PileRead(at_ns=at_ns, pile="A", cards={Card("8D"): 0.995, Card("JD"): 0.003}))
+        told += [v for player in PLAYERS for v in table.feed(row(table, player, ms))]
+    assert not blamed(told)
+    assert table.tracker.position is not None
+    assert table.tracker.position.p2.row[2].up == (), "it came from there, whatever it was taken for"
+
+
+def test_R22_a_card_on_the_top_that_the_opponent_stole_is_no_breach_of_its_player() -> None:
+    """p1 lays p2's nine onto the eight, read as a seven or perhaps a nine; p2 plays his ten onto the eight's nine."""
+    table = AtTheTable(SPIT_DUE | {"p2": {"row": ["0:9D", "0:7S", "0:10H", "0:KD", "0:6H"], "spit": 10}})
+    table.wait(2000)
+    told = lands(table, "p2", 1, "A", {Card("7D"): 0.87, Card("9D"): 0.078}, {"p1": 0.9995, "p2": 0.0005})
+    told += table.land("p2", 2, "A", after_ms=300) + table.wait(2500)  # a seven, which follows the eight
+    assert ("p2", "not_adjacent") not in blamed(told)
+
+
+def test_R51_a_hand_stays_longer_on_a_pad_than_a_card_of_the_other_player_shakes_it() -> None:
+    for held_ms, says in ((30, []), (120, ["p2"])):
+        table = AtTheTable()
+        table.look()
+        told = table.land("p1", 5, "A", read="9S")
+        table.now_ms -= 190
+        table.slap("p2", "A")
+        released = PadReleased(at_ns=(table.now_ms + held_ms) * MS, player="p2", pile="A", contact_ns=held_ms * MS)
+        told = table.feed(released)
+        table.now_ms += 200
+        told += table.wait(2500)
+        assert [v.player for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"] == says
+
+
+def test_R63_a_card_that_follows_a_refused_one_onto_a_pile_that_was_never_started_is_told() -> None:
+    table = AtTheTable(ONE_PILE)
+    table.wait(1000)
+    table.land("p1", 1, "B")
+    table.wait(500)
+    table.take_back("p1", "B", 1)
+    table.now_ms -= 200
+    told = table.land("p2", 1, "B", after_ms=90) + table.wait(2000)
+    assert ("p2", "pile_not_in_use") in blamed(told)
+
+
+def test_R27_two_cards_over_a_refused_one_are_told() -> None:
+    table = AtTheTable()
+    table.look()
+    table.land("p1", 3, "A")  # the king on the eight
+    table.wait(300)
+    table.land("p2", 4, "A", after_ms=300)  # a queen
+    table.now_ms += 600
+    at_ns = table.now_ms * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=("p1",)))
+    table.piles["A"] += [table.rows["p1"][0].pop(), table.rows["p1"][4].pop()]
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile="A",
+                   cards={Card("10S"): 0.995}, players={"p1": 0.9995}, together=2)
+    )  # fmt: skip
+    told += table.wait(2500)
+    assert ("p1", "two_cards") in blamed(told)
