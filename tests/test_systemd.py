@@ -52,6 +52,15 @@ def test_the_service_is_shut_in(unit: Path) -> None:
     assert judged.returncode == 0, judged.stdout[-2000:]
 
 
+@pytest.mark.systemd
+def test_what_the_service_leaves_open_is_explained(unit: Path) -> None:
+    judged = run("systemd-analyze", "security", "--offline=true", "--no-pager", unit).stdout
+    left_open = {line.split()[1].split("=")[0] for line in judged.splitlines() if line.startswith("✗")}
+    page = (FOLDER.parent / "docs" / "service.md").read_text()
+    explained = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]*)\|", page, re.M))))
+    assert len(left_open) > 5 and left_open <= explained, left_open - explained
+
+
 def test_the_unit_keeps_what_was_learnt_from_real_machines() -> None:
     text = UNIT.read_text()
     for line in (
