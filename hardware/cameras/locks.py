@@ -11,6 +11,9 @@ MANUAL, APERTURE_PRIORITY = 1, 3
 EXPOSURE_UNIT_NS: Final = 100_000
 """V4L2 counts exposure in steps of 100 us."""
 
+STEP_SHARE: Final = 0.05
+"""A value may be rounded by so much to the camera's own steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Locked:
@@ -49,7 +52,8 @@ def lock_exposure_focus_and_white(capture: Any, mains_hz: Literal[50, 60], fps: 
         capture.set(automatic, 0)
         if before > 0:
             capture.set(value, before)
-        if capture.get(automatic) > 0:
+        moved = before > 0 and abs(capture.get(value) - before) > STEP_SHARE * before
+        if capture.get(automatic) > 0 or moved:
             complaints.append(f"the camera ignores manual {what}; watch for readings that get worse during play")
     return Locked(exposure_ns, tuple(complaints))
 

@@ -1,25 +1,33 @@
 """The Pi's ribbon camera through picamera2, which comes from the system (`apt install python3-picamera2`)."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
-from typing import Any
+from time import monotonic_ns
+from typing import Any, Final
 
-from hardware.cameras.locks import exposure_for
+import numpy as np
+
+from hardware.cameras.locks import STEP_SHARE, exposure_for
+from hardware.cameras.port import STALE_STAMP_NS, Clock
 from hardware.frames import Frame
 from referee.errors import DeviceError
 from referee.settings import CameraSection
 
-WARM_UP_FRAMES = 30
+WARM_UP_FRAMES: Final = 30
+SET_FRAMES: Final = 4
+"""So many pictures later what was set holds."""
 
 
 class PiCamera:
     """Stamps are the sensor's start of exposure on CLOCK_MONOTONIC, moved to its middle."""
 
-    def __init__(self, settings: CameraSection) -> None:
+    def __init__(self, settings: CameraSection, clock: Clock = monotonic_ns) -> None:
         self.name = "picamera2"
         self.size_px = (settings.width_px, settings.height_px)
         self.fps = settings.fps
         self.complaints: list[str] = []
-        self._settings = settings
+        self._settings, self._clock = settings, clock
         self._camera: Any = None
         self._numbers = count()
 
@@ -55,15 +63,19 @@ class PiCamera:
             image, told = request.make_array("main"), request.get_metadata()
         finally:
             request.release()
+        now_ns = self._clock()
         middle_ns = int(told["SensorTimestamp"]) + int(told.get("ExposureTime", 0)) * 500
-        return Frame(at_ns=middle_ns, image=image, number=next(self._numbers))
+        is_ours = 0 <= now_ns - middle_ns < STALE_STAMP_NS
+        return Frame(at_ns=middle_ns if is_ours else now_ns, image=image, number=next(self._numbers))
 
     def close(self) -> None:
         """Stop the stream."""
-        if self._camera is not None:
-            self._camera.stop()
-            self._camera.close()
-        self._camera = None
+        camera, self._camera = self._camera, None
+        if camera is not None:
+            with suppress(RuntimeError, OSError):  # it may have broken, and is opened anew
+                camera.stop()
+            with suppress(RuntimeError, OSError):
+                camera.close()
 
     def _lock(self) -> None:
         """Hold what the automatics settled on, with an exposure that fits the lamps."""
@@ -78,7 +90,15 @@ class PiCamera:
         if "LensPosition" in told:
             held |= {"AfMode": 0, "LensPosition": told["LensPosition"]}
         camera.set_controls(held)
-        for _ in range(4):
+        for _ in range(SET_FRAMES):
             told = camera.capture_metadata()
-        if abs(told["ExposureTime"] - exposure_us) > 200:
-            self.complaints = ["the camera ignores manual exposure; keep the light steady during play"]
+        self.complaints = list(complaints_of(held, told))
+
+
+def complaints_of(held: dict[str, Any], told: dict[str, Any]) -> Iterator[str]:
+    """Yield what the camera was told to hold and does not, by what it says of a picture after that."""
+    if abs(told["ExposureTime"] - held["ExposureTime"]) > 200:
+        yield "the camera ignores manual exposure; keep the light steady during play"
+    for name, what in (("LensPosition", "focus"), ("ColourGains", "white balance")):
+        if name in held and not np.allclose(told.get(name, held[name]), held[name], rtol=STEP_SHARE):
+            yield f"the camera ignores manual {what}; watch for readings that get worse during play"

@@ -1,12 +1,14 @@
 """What a live camera is to the rest: opened, read, closed. The watchdog around it does the worrying."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from hardware.frames import Frame
 
 Clock = Callable[[], int]
 """Nanoseconds of CLOCK_MONOTONIC."""
+STALE_STAMP_NS: Final = 10_000_000_000
+"""A driver's stamp that is older than this, or lies ahead, is on another clock."""
 
 
 class Camera(Protocol):

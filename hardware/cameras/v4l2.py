@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from hardware.cameras.locks import lock_exposure_focus_and_white
-from hardware.cameras.port import Clock
+from hardware.cameras.port import STALE_STAMP_NS, Clock
 from hardware.frames import Frame, Image
 from referee.errors import DeviceError
 from referee.settings import CameraSection
@@ -24,8 +24,6 @@ DEVICE_CAPS: Final = 0x80000000
 NO_CAMERAS: Final = ("bcm2835-isp", "bcm2835-codec", "pispbe", "rpi-hevc-dec", "unicam", "rp1-cfe", "rpivid")
 """Drivers whose nodes are parts of the Pi's picture pipeline: a ribbon camera goes through picamera2."""
 
-STALE_STAMP_NS: Final = 10_000_000_000
-"""A driver's stamp that is older than this, or lies ahead, is on another clock."""
 WARM_UP_NS: Final = 5_000_000_000
 STEADY_FRAMES: Final = 10
 STEADY_GREY: Final = 2.0

@@ -29,7 +29,8 @@ BACK_AFTER: Final = 3
 
 
 class WatchedCamera:
-    """A FrameSource on a live camera. `make` builds a fresh device, for every thread its own."""
+    """A FrameSource on a live camera. `make` builds a fresh device, anew whenever one has to be opened: another one may
+    have been plugged in."""
 
     def __init__(
         self,
@@ -130,21 +131,25 @@ class WatchedCamera:
         return generation == self._generation and not self._closing.is_set()
 
     def _run(self, generation: int) -> None:
-        camera = self._make()
         while self._is_mine(generation):
             try:
-                camera.open()
-                self._take_over(camera)
-                while self._is_mine(generation):
-                    frame = camera.read()
-                    if self._is_mine(generation):
-                        self._take(frame)
+                self._watch(self._make(), generation)
             except DeviceError as error:
                 if self._is_mine(generation):
                     self._refuse(str(error))
-            finally:
-                camera.close()
             self._closing.wait(RETRY_NS / 1e9)
+
+    def _watch(self, camera: Camera, generation: int) -> None:
+        """Take pictures as long as they come; raises DeviceError when none do."""
+        try:
+            camera.open()
+            self._take_over(camera)
+            while self._is_mine(generation):
+                frame = camera.read()
+                if self._is_mine(generation):
+                    self._take(frame)
+        finally:
+            camera.close()
 
     def _take_over(self, camera: Camera) -> None:
         self.name, self.complaints = camera.name, list(camera.complaints)
