@@ -208,14 +208,20 @@ def awards_150_us(trial):
     return award(trial, 150, "p1", "p1/A", "p2/A")
 
 
-def stamps(trial, pairs, apart_us, slack_us=1):
+def stamps(trial, pairs, apart_us, slack_us=1, stalled_s=0):
     """Slap pairs of pads, order alternating; return how many were stamped in order and with the true margin, and what
-    the log has of the others."""
+    the log has of the others. `stalled_s`: the process stands still for so long around each pair."""
     game, right, odd = Game(), 0, []
+    process = int(unit("MainPID")["MainPID"])
     for number in range(pairs):
         since = game.count()
         pads = ("p1/A", "p2/A") if number % 2 else ("p2/A", "p1/A")
+        if stalled_s:
+            os.kill(process, signal.SIGSTOP)
         first, second = trial.pins.slap(*pads, apart_us=apart_us, contact_ms=30)
+        if stalled_s:
+            time.sleep(stalled_s)
+            os.kill(process, signal.SIGCONT)
         until(lambda since=since: len(game.all("pad_slapped", since)) == 2, 3)
         told = sorted(game.all("pad_slapped", since), key=lambda line: line["at_ns"])
         apart_ns = told[-1]["at_ns"] - told[0]["at_ns"] if told else 0
@@ -232,6 +238,12 @@ def stamps_at_100_us(trial):
     """Through the whole service, 100 us apart, order alternating: every stamp in order, every margin the true one"""
     right, odd = stamps(trial, 30, apart_us=100)
     return right == 30, {"right": f"{right} of 30", "odd": odd}
+
+
+def stalled(trial):
+    """The process stands still for 0.4 s around every pair of slaps: none is lost, every stamp and margin is true"""
+    right, odd = stamps(trial, 6, apart_us=1000, stalled_s=0.4)
+    return right == 6, {"right": f"{right} of 6", "odd": odd}
 
 
 def own_light(trial):
@@ -543,6 +555,7 @@ CHECKS = (
     awards_1_ms,
     awards_150_us,
     stamps_at_100_us,
+    stalled,
     own_light,
     pads_over_gpiozero,
     pads_of_an_old_board,
@@ -568,11 +581,13 @@ SHORT = (
     judges_the_game,
     too_close_is_a_dead_heat,
     awards_5_ms,
+    stamps_at_100_us,
+    stalled,
     camera_unplugged,
     pins_gone,
     killed,
 )
-"""A boot, a game, an award, and the three worst troubles."""
+"""A boot, a game, an award, stamps, and the worst troubles."""
 
 
 def main():
