@@ -42,6 +42,8 @@ class ContactRules:
     readings, shorter than a hand needs to slap twice."""
     late_edge_ns: int = 20 * MILLISECOND
     """A pad that is down this long without an edge has lost its edge."""
+    dip_ns: int = MILLISECOND // 2
+    """All pads that close too briefly within this have one cause."""
     held_ns: int = 10_000 * MILLISECOND
     """Down this long: somebody leans on the pad, or its wires touch."""
     tire_ns: int = 3_000 * MILLISECOND
@@ -277,7 +279,12 @@ class Debouncer:
         contact.state = "closed"
 
     def _reject(self, contact: Contact) -> None:
-        self._note(contact, contact.latest_ns, "spike", "closed too briefly for a slap: noise, or a loose wire")
+        gaps_ns = [abs(other.first_ns - contact.first_ns) for other in self._contacts.values()]
+        together = (
+            "dipped together with all others: check the supply and the ground wire, and what is switched beside it"
+        )
+        alone = "closed too briefly for a slap: noise, or a loose wire"
+        self._note(contact, contact.latest_ns, "spike", together if max(gaps_ns) <= self.rules.dip_ns else alone)
         contact.state = "open"
 
     def _release(self, contact: Contact, at_ns: int) -> None:

@@ -208,6 +208,12 @@ def test_levels_that_were_asked_before_the_hit_do_not_make_it_a_spike() -> None:
     assert slap.at_ns == ms(100)
 
 
+def test_a_dip_of_all_pads_together_points_at_the_supply_and_a_spike_of_one_at_its_wire() -> None:
+    for pads, word in ((FOUR_PADS, "ground"), ((P1A,), "loose wire"), (FOUR_PADS[:3], "loose wire")):
+        events, _ = Train("", [change for pad in pads for change in closed(pad, (100, 100.3))], []).play()
+        assert [word in event.sentence for event in events if isinstance(event, PadNote)] == [True] * len(pads)
+
+
 def test_a_possible_ghost_is_never_named_first() -> None:
     name = "a ghost of 2.5 ms before the hit cannot be told from a tap"
     assert slap_of(name, P2A) >= ms(2)
