@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
+from hardware.vision.changes import STEP, Change
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
 
-Mask = NDArray[np.uint8]
 Gray = NDArray[np.uint8]
 
-STEP: Final = 14.0
-"""A pixel that changes by less, in gray levels, still shows the same."""
 LEAST_CHANGE_MM2: Final = 60.0
 PLAIN: Final = 1.6
 """An answer worth this much needs no second search."""
@@ -131,33 +129,6 @@ def _gray(picture: NDArray[Any]) -> Gray:
     return np.asarray(cv2.min(cv2.min(blue, green), red), np.uint8)
 
 
-def changed_pixels(now: Image, before: Image) -> Mask:
-    """Return where two settled pictures of the same patch differ, 255 or 0; an even change of light does not count."""
-    gain = (float(np.median(now[::6, ::6])) + 1.0) / (float(np.median(before[::6, ::6])) + 1.0)
-    scaled = cv2.convertScaleAbs(before, alpha=gain) if abs(gain - 1.0) > 0.02 else before
-    blue, green, red = cv2.split(cv2.blur(cv2.absdiff(now, scaled), (3, 3)))
-    _, mask = cv2.threshold(cv2.max(cv2.max(blue, green), red), STEP, 255, cv2.THRESH_BINARY)
-    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
-
-
-def biggest_change(changed: Mask, patch: Patch) -> Mask:
-    """Return the largest part of what changed that hangs together within a few millimetres."""
-    gap = round(6 * patch.px_per_mm)
-    joined = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8))
-    half = cv2.resize(joined, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_NEAREST)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(half)
-    if count < 2:
-        return changed
-    largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-    part = cv2.dilate(cv2.inRange(labels, largest, largest), np.ones((2, 2), np.uint8))
-    whole = cv2.resize(part, joined.shape[::-1], interpolation=cv2.INTER_NEAREST)
-    return np.asarray(cv2.bitwise_and(changed, whole), np.uint8)
-
-
-def area_mm2(mask: Mask, patch: Patch) -> float:
-    return cv2.countNonZero(mask) / patch.px_per_mm**2
-
-
 def plainness(crop: Image) -> float:
     """Return the share of a card's inner part, margins left out, that is as bright as what is around it."""
     height, width = crop.shape[:2]
@@ -188,7 +159,7 @@ class TopFinder:
         self._coarse = replace(patch, px_per_mm=patch.px_per_mm * self._coarse_size[0] / width)
 
     def glance(
-        self, picture: Image, changed: Mask, near: Sequence[Pose], covered: Top | None = None, *, fill: bool = True
+        self, picture: Image, changed: Change, near: Sequence[Pose], covered: Top | None = None, *, fill: bool = True
     ) -> Finding | None:
         """Return the best of a few likely cards: one that fills what changed, and those at the poses given.
 
@@ -196,7 +167,7 @@ class TopFinder:
         that does not show any more where it lay; `fill` False: only at the poses given.
         """
         gray = _gray(picture)
-        poses = [*(_hull_poses(changed, self.patch, self._card_mm) if fill else []), *near]
+        poses = [*(changed.card_poses(self._card_mm) if fill else []), *near]
         answers: list[Finding] = []
         for some in (poses[:1], poses[1:]):
             if answers and answers[0].convinces:
@@ -304,7 +275,7 @@ class TopFinder:
     def search(
         self,
         picture: Image,
-        changed: Mask | None,
+        changed: Change | None,
         *,
         sideways: bool = False,
         most: int = MOST_READ,
@@ -382,7 +353,7 @@ class TopFinder:
         return [Top(pose, reading) for pose, reading in zip(poses, self._reader.read(crops), strict=True)]
 
     def _best(
-        self, picture: Image, fits: Sequence[Fit], changed: Mask | None, covered: Top | None = None
+        self, picture: Image, fits: Sequence[Fit], changed: Change | None, covered: Top | None = None
     ) -> Finding | None:
         """Return the best answer: edges all round, a clear reading, and all that changed lies inside."""
         return self._best_read(picture, [(self._worth(fit, changed), fit, "whole") for fit in fits], covered)
@@ -405,32 +376,13 @@ class TopFinder:
             left = [one for one in left if best is None or one[0] + READ_WORTH > best.worth]
         return best
 
-    def _worth(self, fit: Fit, changed: Mask | None) -> float:
+    def _worth(self, fit: Fit, changed: Change | None) -> float:
         """Return how good an answer this is before it is read."""
         if changed is None:
             return fit.score + 0.5
-        inside = np.zeros_like(changed)
-        quad = self.patch.to_patch(fit.pose.quad_mm(self._card_mm))
-        cv2.fillConvexPoly(inside, np.round(quad).astype(np.int32), 255)
-        return fit.score + cv2.countNonZero(cv2.bitwise_and(inside, changed)) / max(1, cv2.countNonZero(changed))
+        return fit.score + changed.share_in(fit.pose.quad_mm(self._card_mm))
 
 
 def is_same(one: Top, other: Top) -> bool:
     """Whether both are the same card in the same place."""
     return one.shows_same(other) and one.pose.apart_mm(other.pose) < SAME_PLACE_MM
-
-
-def _hull_poses(changed: Mask, patch: Patch, card_mm: tuple[float, float]) -> list[Pose]:
-    """Return the pose of the changed area if it is about as big as a card."""
-    rows = np.flatnonzero(changed.any(axis=1))
-    if rows.size == 0:
-        return []
-    first, last = changed[rows].argmax(axis=1), changed.shape[1] - 1 - changed[rows, ::-1].argmax(axis=1)
-    ends = np.concatenate([np.stack([first, rows], axis=1), np.stack([last, rows], axis=1)])
-    (cx, cy), (width, height), angle = cv2.minAreaRect(cv2.convexHull(ends.astype(np.int32)))
-    if width > height:
-        width, height, angle = height, width, angle + 90.0
-    x, y = patch.to_mm(np.array([(cx, cy)]))[0]
-    turned = -((angle + 90.0) % 180.0 - 90.0)
-    off = max(abs(width / patch.px_per_mm - card_mm[0]), abs(height / patch.px_per_mm - card_mm[1]))
-    return [Pose(float(x), float(y), turned)] if off < 12.0 else []

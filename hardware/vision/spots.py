@@ -8,6 +8,7 @@ from typing import Final
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
 from hardware.vision.cardfit import Free
+from hardware.vision.changes import Change
 from hardware.vision.likeness import Likeness
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
@@ -19,13 +20,9 @@ from hardware.vision.piles import (
     SURE_ENOUGH,
     Face,
     Finding,
-    Mask,
     Reader,
     Top,
     TopFinder,
-    area_mm2,
-    biggest_change,
-    changed_pixels,
     is_same,
 )
 from hardware.vision.rectify import Patch
@@ -247,7 +244,7 @@ class Spot:
             self._peeked_ns = frame.at_ns
             return None
         picture = self.patch.cut(frame.image)
-        if area_mm2(changed_pixels(picture, self.picture), self.patch) < LEAST_NEW_MM2:
+        if self._changed(picture).area_mm2 < LEAST_NEW_MM2:
             self._peeked_ns = frame.at_ns
             return None
         self.looked = True
@@ -301,8 +298,8 @@ class Spot:
             self._looks.clear()
             return self._still_bare(frame, hand_near)
         picture = self.patch.cut(frame.image)
-        changed = changed_pixels(picture, self.picture)
-        if area_mm2(changed, self.patch) < LEAST_CHANGE_MM2:
+        changed = self._changed(picture)
+        if changed.area_mm2 < LEAST_CHANGE_MM2:
             self._looks.clear()
             return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
         self.looked = True
@@ -391,15 +388,19 @@ class Spot:
             self._likeness = Likeness(self._table.card_size_mm, self.picture, quad, quad_px)
         return self._likeness
 
+    def _changed(self, picture: Image) -> Change:
+        """Return where a picture differs from the last settled one."""
+        return Change.between(picture, self.picture, self.patch)
+
     def _moves(self, top: Top) -> bool:
         """Whether what was taken for a lying card is on its way."""
         place = self._motion.zone(top.pose.quad_mm(self._table.card_size_mm))
         return place.share(self._motion.moving) > MOVING_SHARE
 
-    def _found(self, picture: Image, changed: Mask, is_covered: bool) -> Finding | None:
+    def _found(self, picture: Image, changed: Change, is_covered: bool) -> Finding | None:
         """Look where a card is likely; if that is not sure, next time everywhere, then for one that lies across."""
         covered = self.top if is_covered else None
-        main = biggest_change(changed, self.patch)
+        main = changed.biggest()
         sure = any(self._is_answer(look) for look in self._looks)
         if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
             return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
@@ -435,7 +436,7 @@ class Spot:
         self.looked = True
         last = self._looks[-1]
         if len(self._looks) == 1 and (last.found is None or not last.found.convinces):
-            changed = changed_pixels(last.picture, self.picture)
+            changed = self._changed(last.picture)
             found = self._found(last.picture, changed, last.covered)
             self._looks.append(_Look(last.at_ns, last.picture, last.covered, found))
         best = self._best_look()
@@ -454,7 +455,7 @@ class Spot:
 
     def _searched_well(self, look: _Look) -> _Look:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
-        main = biggest_change(changed_pixels(look.picture, self.picture), self.patch)
+        main = self._changed(look.picture).biggest()
         covered = self.top if look.covered else None
         found = self.finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
         return max(look, replace(look, found=found), key=_worth)
