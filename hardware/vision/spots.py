@@ -12,6 +12,7 @@ from hardware.vision.changes import Change
 from hardware.vision.likeness import Likeness
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
+    FOUR_SIDES,
     LEAST_CHANGE_MM2,
     LEAST_EDGES,
     MOST_READ_AT_FIRST,
@@ -303,21 +304,26 @@ class Spot:
             self._looks.clear()
             return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
         self.looked = True
-        covered = share < COVERED_PRINT
+        covered = share < COVERED_PRINT and not self._shows_free_end(frame.image)
         found = self._found(picture, changed, covered)
         agreed = found is not None and any(self._agree(found, look.found) for look in self._looks)
+        as_before = found is not None and not covered and self._is_as_before(found)
+        if as_before and hand_near and not self._peeks:  # nobody lays a card on another one in a row
+            self._looks.clear()
+            return self._still_bare(frame, hand_near)
         self._looks.append(_Look(frame.at_ns, picture.copy(), covered, found))
         if found is not None and self._moves(found.top):
             self._looks.clear()
             return None
-        if found is not None and (found.convinces or agreed):
-            return self._at_rest(self._conclude(), hand_near)
+        if found is not None and (found.convinces or agreed or (as_before and self._shows_whole(found))):
+            if found.top.sure > SURE_ENOUGH:
+                return self._at_rest(self._conclude(), hand_near)
+            self._choice = _Choice(self._best_look())
+            return None
         if self._is_empty_place():
             return self._at_rest(self._conclude(), hand_near)
-        if len(self._looks) < MOST_LOOKS:
+        if len(self._looks) < MOST_LOOKS + bool(self._faces()):
             return None
-        if self._peeks and not any(self._is_answer(look) for look in self._looks):
-            self._look_for_expected(frame.at_ns, picture, covered)
         if self._in_vain < MOST_IN_VAIN and not any(_is_read(look.found) for look in self._looks):
             self._in_vain += 1
             self._wait_until_ns = frame.at_ns + PEEK_NS
@@ -346,13 +352,16 @@ class Spot:
         seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
-    def _look_for_expected(self, at_ns: int, picture: Image, covered: bool) -> None:
+    def _faces(self) -> list[Face]:
+        """Return the cards that may have come here: those that left a row of late."""
+        if not self._peeks:
+            return []
+        return [face for face in self._expected.values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
+
+    def _expected_one(self, picture: Image, faces: Sequence[Face]) -> Finding | None:
         """Look for the cards that left a row of late by their own print: white on white shows no edges."""
-        faces = [face for face in self._expected.values() if face.top.reading.face_down < 0.5]
-        for face in faces[:MOST_EXPECTED]:
-            found = self.finder.like(picture, face)
-            if found is not None and found.top.sure > LIKELY:
-                self._looks.append(_Look(at_ns, picture.copy(), covered, found))
+        found = [one for one in (self.finder.like(picture, face) for face in faces) if _is_read(one)]
+        return max(found, key=lambda one: -1.0 if one is None else one.worth, default=None)
 
     def shows(self, image: Image) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
@@ -381,6 +390,10 @@ class Spot:
         self._likeness = likeness
         return self._at_rest(seen, hand_near)
 
+    def _shows_free_end(self, image: Image) -> bool:
+        """Whether the end of the top that was free when it was read under a hand still shows."""
+        return self._free != "whole" and self._is_bare_at(image, [self._free])
+
     def _like_before(self) -> Likeness | None:
         if self._likeness is None and self.top is not None:
             quad_mm = self.top.pose.quad_mm(self._table.card_size_mm)
@@ -398,12 +411,20 @@ class Spot:
         return place.share(self._motion.moving) > MOVING_SHARE
 
     def _found(self, picture: Image, changed: Change, is_covered: bool) -> Finding | None:
-        """Look where a card is likely; if that is not sure, next time everywhere, then for one that lies across."""
+        """Look where a card is likely; if that is not sure, next time for one that is expected, then everywhere, then
+        for one that lies across.
+        """
         covered = self.top if is_covered else None
         main = changed.biggest()
         sure = any(self._is_answer(look) for look in self._looks)
-        if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
-            return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
+        faces, tried = self._faces(), len(self._looks)
+        if not sure and faces and tried == 1:
+            return self._expected_one(picture, faces)
+        tried -= bool(faces)
+        if not sure and (tried == 1 or (tried == 2 and self._peeks)):
+            return self.finder.search(picture, main, sideways=tried == 2, covered=covered)
+        if not self._looks and self.top is not None and self._free != "whole" and not is_covered:
+            return self.finder.glance(picture, main, [self.top.pose], fill=False)
         seen = [look.found for look in self._looks if look.found is not None]
         if sure:
             again = [found.top.pose for found in seen if _is_sure(found)][-1:]
@@ -417,6 +438,14 @@ class Spot:
         if earlier is None or not (_is_sure(found) and _is_sure(earlier) and is_same(found.top, earlier.top)):
             return False
         return self.top is None or not is_same(found.top, self.top)
+
+    def _is_as_before(self, found: Finding) -> bool:
+        """Whether a look surely shows the card that lay there before."""
+        return self.top is not None and _is_sure(found) and is_same(found.top, self.top)
+
+    def _shows_whole(self, found: Finding) -> bool:
+        """Whether nothing lies on a card that was found: all its sides show, or it was read under a hand that is gone."""
+        return found.edges > FOUR_SIDES or self._free != "whole"
 
     def _is_answer(self, look: _Look) -> bool:
         """Whether a look shows a card for certain, and not what another one leaves free of the old top."""
@@ -435,7 +464,7 @@ class Spot:
         """Take the best of the looks. If there was only time for a glance, search now."""
         self.looked = True
         last = self._looks[-1]
-        if len(self._looks) == 1 and (last.found is None or not last.found.convinces):
+        if len(self._looks) == 1 and not (self._is_answer(last) or (last.found is not None and last.found.convinces)):
             changed = self._changed(last.picture)
             found = self._found(last.picture, changed, last.covered)
             self._looks.append(_Look(last.at_ns, last.picture, last.covered, found))
@@ -451,7 +480,11 @@ class Spot:
         return best
 
     def _is_unsure(self, look: _Look) -> bool:
-        return self._peeks and (look.found is None or look.found.top.sure < CERTAIN)
+        if look.found is None:
+            return self._peeks
+        card, read = look.found.top.reading.best
+        known = card in self._expected and read > EXPECTED
+        return self._peeks and not known and look.found.top.sure < CERTAIN
 
     def _searched_well(self, look: _Look) -> _Look:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
