@@ -51,6 +51,10 @@ MOST_FREE: Final = 2
 HARDLY_NOTHING: Final = 0.1
 FOUR_SIDES: Final = 0.34
 """From this score on all four sides of a card show: no hand lies over any of them."""
+THREE_SIDES: Final = 0.28
+"""With a lower score than this no card was ever read whose player's hand covers one end of it."""
+LEAST_WORTH: Final = 0.4
+"""What is found under a hand and worth less is a card that lay there before, seen a little off."""
 NEARLY_DEG: Final = np.array([-2.5, 0.0, 2.5])
 NEARLY_MM: Final = 3.0
 PLAIN_SHARE: Final = 0.9
@@ -199,9 +203,10 @@ class TopFinder:
         new = [
             (fit.score - 0.8 * max(0.0, old), fit, end)
             for fit, end in found
-            if (old := self._alike(*grays, fit.pose, end)) < OLD
+            if fit.score > THREE_SIDES and (old := self._alike(*grays, fit.pose, end)) < OLD
         ]
-        return self._best_read(picture, sorted(new, key=lambda one: -one[0])[:MOST_READ])
+        likely = [one for one in new if one[0] + READ_WORTH > LEAST_WORTH]
+        return self._best_read(picture, sorted(likely, key=lambda one: -one[0])[:MOST_READ])
 
     def free(self, picture: Image, rough: Mapping[Free, Sequence[Fit]]) -> Finding | None:
         """Return a card of which all four sides show, whatever else is near: no hand covers any of it."""

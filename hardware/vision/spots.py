@@ -15,6 +15,7 @@ from hardware.vision.piles import (
     FOUR_SIDES,
     LEAST_CHANGE_MM2,
     LEAST_EDGES,
+    LEAST_WORTH,
     MOST_READ_AT_FIRST,
     NOTHING_THERE,
     SAME_PLACE_MM,
@@ -39,8 +40,6 @@ UNMOVED: Final = 0.8
 """Correlation from which the free end of a card shows the same as before."""
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
-LEAST_WORTH: Final = 0.4
-"""What is found under a hand and worth less is a card that lay there before, seen a little off."""
 LIKELY: Final = 0.6
 MOST_EXPECTED: Final = 3
 """So many cards of the rows are looked for by their print."""
