@@ -28,6 +28,8 @@ SOON_NS: Final = 150_000_000
 MOVED_MM: Final = 3.0
 SAME_PRINT: Final = 0.9
 """Correlation from which two pictures show one card, wherever it lies."""
+SURELY_SAME_PRINT: Final = 0.96
+"""The same for cards that are read as different ones: courts that lie exactly alike come near it."""
 CERTAIN: Final = 0.9
 
 
@@ -136,7 +138,7 @@ class PileWatch:
         if then.picture is None or min(now.sure, then.top.sure) > CERTAIN:
             return False
         alike = self.spot.finder.print_alike(self.spot.picture, now.pose, then.picture, then.top.pose)
-        return alike > SAME_PRINT
+        return alike > (SAME_PRINT if now.may_be(then.top) else SURELY_SAME_PRINT)
 
     def _is_bare_again(self, now: Top, lower: _Lying) -> bool:
         """Whether the top is one that lay there before. A pack has each card once: its place may have changed."""

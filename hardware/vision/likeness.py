@@ -1,5 +1,6 @@
 """How the print of a lying card looks, to tell in later pictures, at little cost, whether it still lies there bare."""
 
+import weakref
 from typing import Final, NamedTuple
 
 import cv2
@@ -46,6 +47,9 @@ class Likeness:
         self._then, self._power = self._blocks(settled, *self._view(quad))
         self.printed: NDArray[np.bool_] = self._power > PRINTED * BLOCK_MM
         self._upper = self._above_middle(quad)
+        self._seen: weakref.ref[Image] | None = None
+        """The picture that was asked about last: often the same is asked two or three times."""
+        self._answer: NDArray[np.float32] = self._power
 
     def is_bare(self, image: Image) -> bool:
         """Whether the whole card shows in a camera picture as it did: nothing lies on it."""
@@ -74,8 +78,12 @@ class Likeness:
 
     def _alike(self, image: Image) -> NDArray[np.float32]:
         """Return how well each block correlates with how it was."""
-        now, power = self._blocks(image, self._box, self._warp)
-        return np.asarray(np.einsum("ij,ij->i", now, self._then) / (power * self._power + 16.0 * BLOCK_MM), np.float32)
+        if self._seen is None or self._seen() is not image:
+            now, power = self._blocks(image, self._box, self._warp)
+            both = np.einsum("ij,ij->i", now, self._then)
+            self._answer = np.asarray(both / (power * self._power + 16.0 * BLOCK_MM), np.float32)
+            self._seen = weakref.ref(image)
+        return self._answer
 
     def _above_middle(self, quad: Points) -> NDArray[np.bool_]:
         """Return which blocks lie further up in the settled picture than the card's middle."""

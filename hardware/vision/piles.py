@@ -22,6 +22,8 @@ PLAIN: Final = 1.6
 """An answer worth this much needs no second search."""
 COARSE_PX_PER_MM: Final = 0.625
 """The scale at which cards are searched for everywhere."""
+ROUGH_PX_PER_MM: Final = 0.4
+"""The scale at which the print of a known card is looked for."""
 MOST_READ: Final = 3
 MOST_READ_AT_FIRST: Final = 8
 MOST_READ_UNDER_HANDS: Final = 6
@@ -48,6 +50,8 @@ LIKE_IT: Final = 0.6
 MUCH_ALIKE: Final = 0.75
 """Correlation from which it is that card, even if it is read as another one."""
 MOST_FREE: Final = 2
+HARDLY: Final = 0.01
+"""What is less likely is ruled out by a reading."""
 HARDLY_NOTHING: Final = 0.1
 FOUR_SIDES: Final = 0.34
 """From this score on all four sides of a card show: no hand lies over any of them."""
@@ -85,6 +89,11 @@ class Top:
         if mine.face_down > 0.5 or theirs.face_down > 0.5:
             return mine.face_down > 0.5 and theirs.face_down > 0.5
         return mine.best[0] == theirs.best[0]
+
+    def may_be(self, other: "Top") -> bool:
+        """Whether at least one of the two readings leaves it open that both are the same face."""
+        mine, theirs = self.reading, other.reading
+        return max(theirs.cards.get(mine.best[0], 0.0), mine.cards.get(theirs.best[0], 0.0)) > HARDLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +166,8 @@ class TopFinder:
         self.patch, self._card_mm, self._reader = patch, card_mm, reader
         self._around_mm, self._reach_mm = around_mm, reach_mm
         self._angles = np.arange(-turned_deg, turned_deg + 1.0, 5.0)
-        height, width = patch.picture.shape[:2]
-        share = COARSE_PX_PER_MM / patch.px_per_mm
-        self._coarse_size = (round(width * share), round(height * share))
-        self._coarse = replace(patch, px_per_mm=patch.px_per_mm * self._coarse_size[0] / width)
+        self._coarse_size, self._coarse = _at_scale(patch, COARSE_PX_PER_MM)
+        self._rough_size, self._rough = _at_scale(patch, ROUGH_PX_PER_MM)
 
     def glance(
         self, picture: Image, changed: Change, near: Sequence[Pose], covered: Top | None = None, *, fill: bool = True
@@ -237,34 +244,62 @@ class TopFinder:
         a, b = a - a.mean(), b - b.mean()
         return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
 
-    def like(self, picture: Image, face: Face) -> Finding | None:
-        """Return where the print of a known card lies in a picture, if the reader agrees or it is much alike.
+    def like(self, picture: Image, faces: Sequence[Face]) -> list[Finding]:
+        """Return where the prints of known cards lie in a picture, if the reader agrees or they are much alike.
 
         Needs no edges: white on white shows none.
         """
-        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
-        height, width = small.shape
-        scale = self._coarse.px_per_mm
-        w, h = (round(side * scale) for side in self._card_mm)
+        turned, gray = self._turned(picture), _gray(picture)
+        places = [(face, *self._best_place(turned, face)) for face in faces]
+        found = [self._alike_at(picture, gray, pose, alike, face) for face, alike, pose in places]
+        return [one for one in found if one is not None]
+
+    def most_like(self, picture: Image, face: Face) -> tuple[float, Pose]:
+        """Return the best correlation of a known card's print with any place of a picture, -1 to 1, and that place."""
+        return self._best_place(self._turned(picture), face)
+
+    def _turned(self, picture: Image) -> list[tuple[Gray, NDArray[np.float64], float]]:
+        """Return a picture at each angle at which a card may lie, at the scale of prints, with the way there."""
+        small = _gray(cv2.resize(picture, self._rough_size, interpolation=cv2.INTER_AREA))
+        width, height = self._rough_size
+        middle = (width - 1) / 2, (height - 1) / 2
+        turns = [(np.asarray(cv2.getRotationMatrix2D(middle, -float(a), 1.0)), float(a)) for a in self._angles]
+        size, border = self._rough_size, cv2.BORDER_REPLICATE
+        return [
+            (np.asarray(cv2.warpAffine(small, turn, size, borderMode=border), np.uint8), turn, angle)
+            for turn, angle in turns
+        ]
+
+    def _best_place(self, turned: Sequence[tuple[Gray, NDArray[np.float64], float]], face: Face) -> tuple[float, Pose]:
+        card = self._print_of(face)
+        height, width = card.shape
+        best, pose = -1.0, face.top.pose
+        for picture, turn, angle in turned:
+            _, alike, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(picture, card, cv2.TM_CCOEFF_NORMED))
+            if alike > best:
+                centre = np.array([x + (width - 1) / 2, y + (height - 1) / 2, 1.0])
+                at = self._rough.to_mm((cv2.invertAffineTransform(turn) @ centre)[None])[0]
+                best, pose = alike, Pose(float(at[0]), float(at[1]), angle)
+        return best, pose
+
+    def _print_of(self, face: Face) -> Gray:
+        """Return the print of a known card, upright and without its rim, at the scale at which it is looked for."""
+        w, h = (round(side * self._rough.px_per_mm) for side in self._card_mm)
         upright = rectify(face.picture, face.patch.to_patch(face.top.pose.quad_mm(self._card_mm)))
         inside = upright[CROP_MARGIN:-CROP_MARGIN, CROP_MARGIN:-CROP_MARGIN]
-        card = _gray(cv2.resize(inside, (w, h), interpolation=cv2.INTER_AREA))[1:-1, 1:-1]
-        best, pose = 0.0, face.top.pose
-        for angle in self._angles:
-            turn = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), -float(angle), 1.0)
-            turned = cv2.warpAffine(small, turn, (width, height), borderMode=cv2.BORDER_REPLICATE)
-            _, alike, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(turned, card, cv2.TM_CCOEFF_NORMED))
-            if alike > best:
-                middle = np.array([x + (w - 3) / 2, y + (h - 3) / 2, 1.0])
-                at = self._coarse.to_mm((cv2.invertAffineTransform(turn) @ middle)[None])[0]
-                best, pose = alike, Pose(float(at[0]), float(at[1]), float(angle))
+        return np.ascontiguousarray(_gray(cv2.resize(inside, (w, h), interpolation=cv2.INTER_AREA))[1:-1, 1:-1])
+
+    def _alike_at(self, picture: Image, gray: Gray, pose: Pose, alike: float, face: Face) -> Finding | None:
+        """Return the known card if it lies about there."""
         away = max(abs(pose.x_mm - self._around_mm[0]), abs(pose.y_mm - self._around_mm[1]))
-        if best < LIKE_IT or away > self._reach_mm:
+        if alike < LIKE_IT or away > self._reach_mm:
             return None
-        fit = self._fit(_gray(picture), pose, NEARLY_DEG, NEARLY_MM)
-        top = max(self._read(picture, [pose, fit.pose]), key=lambda one: one.sure)
-        is_it = best > MUCH_ALIKE or top.shows_same(face.top)
-        return Finding(best + READ_WORTH * top.sure + 0.5, top, fit.score) if is_it else None
+        fit = self._fit(gray, pose, NEARLY_DEG, NEARLY_MM)
+        [top] = self._read(picture, [fit.pose])
+        if top.sure < SURE_ENOUGH:
+            top = max([top, *self._read(picture, [pose])], key=lambda one: one.sure)
+        is_it = alike > MUCH_ALIKE or top.shows_same(face.top)
+        return Finding(alike + READ_WORTH * top.sure + 0.5, top, fit.score) if is_it else None
 
     def print_alike(self, now: Image, at: Pose, then: Image, was_at: Pose) -> float:
         """Return how well two cards of two pictures correlate, coarsely and without their rims, -1 to 1."""
@@ -386,6 +421,14 @@ class TopFinder:
         if changed is None:
             return fit.score + 0.5
         return fit.score + changed.share_in(fit.pose.quad_mm(self._card_mm))
+
+
+def _at_scale(patch: Patch, px_per_mm: float) -> tuple[tuple[int, int], Patch]:
+    """Return the size of a patch's picture at another scale, and the patch at it."""
+    height, width = patch.picture.shape[:2]
+    share = px_per_mm / patch.px_per_mm
+    size = round(width * share), round(height * share)
+    return size, replace(patch, px_per_mm=patch.px_per_mm * size[0] / width)
 
 
 def is_same(one: Top, other: Top) -> bool:

@@ -117,7 +117,7 @@ class CardReader:
             crop if crop.shape[1::-1] == CROP_SIZE else cv2.resize(crop, CROP_SIZE, interpolation=cv2.INTER_AREA)
             for crop in crops
         ]
-        upright = np.stack(sized).transpose(0, 3, 1, 2).astype(np.float32)
+        upright = np.asarray(cv2.dnn.blobFromImages(sized), np.float32)
         logits = self.network(upright)
         odds = _softmax(logits)
         nothing = odds[:, -1] > (CLEARLY_NOTHING if enough < 1 else enough)

@@ -115,13 +115,13 @@ class RowWatch:
         self.departures.append(Departure(player, place, before, from_ns, settled.at_ns, settled.before_picture, patch))
 
     def under_hands(self) -> Mapping[Card, Face]:
-        """Return the cards that left of late, and those that were on top of places which a hand covers."""
+        """Return the cards that left of late, the last one first, then those on top of places which a hand covers."""
         covered = [
             Face(spot.top, spot.picture, spot.patch)
             for spot in self.spots.values()
             if not spot.still and spot.top is not None
         ]
-        left = [Face(departure.top, departure.picture, departure.patch) for departure in self.departures]
+        left = [Face(departure.top, departure.picture, departure.patch) for departure in reversed(self.departures)]
         return {face.top.reading.best[0]: face for face in [*left, *covered]}
 
     def gone(self, frame: Frame) -> list[Departure]:

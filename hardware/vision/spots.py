@@ -57,6 +57,8 @@ AROUND_NS: Final = 45_000_000
 MOST_REMEMBERED: Final = 300
 SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
+KEEP_NS: Final = 2_000_000_000
+"""So long the picture of a spot serves that was taken when it was last found bare: light changes slowly."""
 MOST_IN_VAIN: Final = 4
 """So often a spot where nothing can be read is looked at again a little later, before it counts as unread or bare."""
 MOST_LOOKS: Final = 3
@@ -162,6 +164,8 @@ class Spot:
         """When the top was last seen bare, if nothing has moved over it since."""
         self._wait_until_ns = 0
         self._in_vain = 0
+        self._kept_ns = 0
+        """When the picture was last taken of the bare top."""
 
     @property
     def patch(self) -> Patch:
@@ -321,7 +325,7 @@ class Spot:
             return None
         if self._is_empty_place():
             return self._at_rest(self._conclude(), hand_near)
-        if len(self._looks) < MOST_LOOKS + bool(self._faces()):
+        if len(self._looks) < MOST_LOOKS:
             return None
         if self._in_vain < MOST_IN_VAIN and not any(_is_read(look.found) for look in self._looks):
             self._in_vain += 1
@@ -351,16 +355,11 @@ class Spot:
         seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
-    def _faces(self) -> list[Face]:
-        """Return the cards that may have come here: those that left a row of late."""
-        if not self._peeks:
-            return []
-        return [face for face in self._expected.values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
-
-    def _expected_one(self, picture: Image, faces: Sequence[Face]) -> Finding | None:
+    def _expected_one(self, picture: Image) -> Finding | None:
         """Look for the cards that left a row of late by their own print: white on white shows no edges."""
-        found = [one for one in (self.finder.like(picture, face) for face in faces) if _is_read(one)]
-        return max(found, key=lambda one: -1.0 if one is None else one.worth, default=None)
+        faces = [face for face in self._expected.values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
+        found = [one for one in self.finder.like(picture, faces) if _is_read(one)] if faces else []
+        return max(found, key=lambda one: one.worth, default=None)
 
     def shows(self, image: Image) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
@@ -384,9 +383,11 @@ class Spot:
         self._in_vain = 0
         if hand_near:
             return None
+        if self._free == "whole" and frame.at_ns - self._kept_ns < KEEP_NS:
+            return self._at_rest(self._settled(frame.at_ns, self.picture, self.top), hand_near)
         likeness = self._likeness
         seen = self._settled(frame.at_ns, self.patch.cut(frame.image), self.top)
-        self._likeness = likeness
+        self._likeness, self._kept_ns = likeness, frame.at_ns
         return self._at_rest(seen, hand_near)
 
     def _shows_free_end(self, image: Image) -> bool:
@@ -410,27 +411,36 @@ class Spot:
         return place.share(self._motion.moving) > MOVING_SHARE
 
     def _found(self, picture: Image, changed: Change, is_covered: bool) -> Finding | None:
-        """Look where a card is likely; if that is not sure, next time for one that is expected, then everywhere, then
-        for one that lies across.
+        """Look for what is expected and where a card is likely; if that is not sure, next time everywhere, then for one
+        that lies across.
         """
         covered = self.top if is_covered else None
         main = changed.biggest()
+        if not self._looks:
+            return self._glanced(picture, main, covered)
         sure = any(self._is_answer(look) for look in self._looks)
-        faces, tried = self._faces(), len(self._looks)
-        if not sure and faces and tried == 1:
-            return self._expected_one(picture, faces)
-        tried -= bool(faces)
-        if not sure and (tried == 1 or (tried == 2 and self._peeks)):
-            return self.finder.search(picture, main, sideways=tried == 2, covered=covered)
-        if not self._looks and self.top is not None and self._free != "whole" and not is_covered:
-            return self.finder.glance(picture, main, [self.top.pose], fill=False)
+        if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
+            return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
         seen = [look.found for look in self._looks if look.found is not None]
         if sure:
             again = [found.top.pose for found in seen if _is_sure(found)][-1:]
             return self.finder.glance(picture, main, again, covered, fill=False)
-        near = [found.top.pose for found in seen][-2:]
-        near += [self.top.pose] if self.top is not None and not near else []
-        return self.finder.glance(picture, main, near, covered)
+        return self.finder.glance(picture, main, [found.top.pose for found in seen][-2:], covered)
+
+    def _glanced(self, picture: Image, main: Change, covered: Top | None) -> Finding | None:
+        """Look for a card first where it is likely."""
+        near = [] if self.top is None else [self.top.pose]
+        again = None
+        if self._free != "whole" and covered is None:
+            again = self.finder.glance(picture, main, near, fill=False)
+            if again is not None and self._is_as_before(again):
+                return again
+        expected = self._expected_one(picture)
+        if expected is not None and expected.convinces:
+            return expected
+        found = self.finder.glance(picture, main, near if again is None else [], covered)
+        answers = [one for one in (again, expected, found) if one is not None]
+        return max(answers, key=lambda one: one.worth, default=None)
 
     def _agree(self, found: Finding, earlier: Finding | None) -> bool:
         """Whether two looks surely show the same new card: the old one may be what another leaves free of it."""
@@ -528,8 +538,9 @@ class Spot:
         return self.finder.alike(picture, self.picture, self.top.pose, self._free) > UNMOVED
 
     def _keep(self, picture: Image) -> None:
-        self.picture[:] = picture
-        self._likeness = None
+        if picture is not self.picture:
+            self.picture[:] = picture
+            self._likeness = None
 
 
 def _worth(look: _Look) -> float:
