@@ -4,7 +4,7 @@ Works white on white: a card edge is a faint line of shadow all along, and four 
 no accident. Print inside the card cannot vote for all four sides at once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -18,7 +18,6 @@ Gray = NDArray[np.uint8]
 Tiles = NDArray[np.uint8]
 """Pictures of one size, one above the other: (count, height, width)."""
 Field = NDArray[np.float32]
-Sums = NDArray[np.int32]
 Turn = NDArray[np.float64]
 Free = Literal["whole", "upper", "lower"]
 """Which part of a card no hand covers; upper is towards p2."""
@@ -26,6 +25,8 @@ Free = Literal["whole", "upper", "lower"]
 MARGIN_MM: Final = 1.2
 """From here inwards a card's rim carries no print, so that no edge may run there."""
 PER_ANGLE: Final = 2
+SPARE_ANGLES: Final = 3
+"""At so many angles more than rectangles are wanted the best places are looked for."""
 LEAST_STEP: Final = 3
 """Smallest change of brightness that counts as an edge, in gray levels."""
 FULL_STEP: Final = 9
@@ -93,10 +94,12 @@ def fit_free_cards(
 
     fits: dict[Free, list[Fit]] = {}
     for free, count in counts.items():
+        scores = _scores(edges, w, h, round(MARGIN_MM * scale), free)
+        best = np.argsort(scores.max(axis=(1, 2)))[: -1 - count - SPARE_ANGLES : -1]
         found = [
             (worth, x, y, n)
-            for n, score in enumerate(_scores(edges, w, h, round(MARGIN_MM * scale), free))
-            for (x, y), worth in _best_places(score, min(count, PER_ANGLE), round(4 * scale))
+            for n in best.tolist()
+            for (x, y), worth in _best_places(scores[n], min(count, PER_ANGLE), round(4 * scale))
         ]
         fits[free] = _apart((fit(*place) for place in sorted(found, key=lambda place: -place[0])), count)
     return fits
@@ -137,20 +140,28 @@ class _Boxes:
     def __init__(self, field: Gray, tiles: Tiles, w: int, h: int) -> None:
         """`field`: the tiles as one picture."""
         count, height, width = tiles.shape
-        self._table = np.asarray(cv2.integral(field), np.int32)[:-1].reshape(count, height, width + 1)
+        sums = np.asarray(cv2.integral(field, sdepth=cv2.CV_32F), np.float32)  # exact: they stay below 2 ** 24
+        self._table = sums[:-1].reshape(count, height, width + 1)
         self._rows, self._columns = height - h - 2 * RIM_PX + 1, width - w - 2 * RIM_PX + 1
 
-    def mean(self, y: int, x: int, tall: int, wide: int) -> Field:
-        """Return the mean of the box that has its top left pixel at (x, y) of the rectangle: (tiles, rows, columns)."""
-        total = self._corner(y + tall, x + wide) - self._corner(y, x + wide)
-        total -= self._corner(y + tall, x)
-        total += self._corner(y, x)
-        return total.astype(np.float32) * np.float32(1 / (tall * wide))
+    def level(self, x: int, wide: int, tall: int, ys: Sequence[int]) -> list[Field]:
+        """Return the means of boxes that have their top left pixels at (x, y) of the rectangle, for each of `ys`.
 
-    def _corner(self, y: int, x: int) -> Sums:
-        """Return the sums of all that is above and left."""
-        y, x = y + RIM_PX, x + RIM_PX
-        return self._table[:, y : y + self._rows, x : x + self._columns]
+        Each: (tiles, rows, columns).
+        """
+        x += RIM_PX
+        ends = self._table[:, :, x + wide : x + wide + self._columns]
+        strips = (ends - self._table[:, :, x : x + self._columns]) * np.float32(1 / (tall * wide))
+        starts = [RIM_PX + y for y in ys]
+        return [strips[:, y + tall : y + tall + self._rows] - strips[:, y : y + self._rows] for y in starts]
+
+    def upright(self, y: int, tall: int, wide: int, xs: Sequence[int]) -> list[Field]:
+        """Return the same for boxes at (x, y), for each of `xs`."""
+        y += RIM_PX
+        strips = self._table[:, y + tall : y + tall + self._rows] - self._table[:, y : y + self._rows]
+        strips *= np.float32(1 / (tall * wide))
+        starts = [RIM_PX + x for x in xs]
+        return [strips[..., x + wide : x + wide + self._columns] - strips[..., x : x + self._columns] for x in starts]
 
 
 class _Edges(NamedTuple):
@@ -171,19 +182,27 @@ def _scores(edges: _Edges, w: int, h: int, margin: int, free: Free) -> Field:
     across, down, clutter = edges
     long, short = round(0.84 * h), round(0.78 * w)
     dy, dx = (h - long) // 2, (w - short) // 2
-    sides = [
-        down.mean(0, dx, 1, short),
-        across.mean(dy, w - 1, long, 1),
-        down.mean(h - 1, dx, 1, short),
-        across.mean(dy, 0, long, 1),
-    ]
-    inside = clutter.mean(margin, dx, 2, short)
-    inside += clutter.mean(dy, w - margin - 2, long, 2)
-    inside += clutter.mean(h - margin - 2, dx, 2, short)
-    inside += clutter.mean(dy, margin, long, 2)
-    weakest = np.minimum(np.minimum(sides[0], sides[1]), np.minimum(sides[2], sides[3]))
-    total = 0.5 * weakest + 0.125 * (sides[0] + sides[1] + sides[2] + sides[3]) - 0.15 * inside
-    return np.asarray(total / FULL_STEP, np.float32)
+    upper, lower = down.level(dx, short, 1, (0, h - 1))
+    right, left = across.upright(dy, long, 1, (w - 1, 0))
+    crossing = clutter.level(dx, short, 2, (margin, h - margin - 2))
+    crossing += clutter.upright(dy, long, 2, (w - margin - 2, margin))
+    weakest = np.minimum(np.minimum(upper, right), np.minimum(lower, left))
+    return _worth(weakest, 0.125, (upper, right, lower, left), 0.15, crossing)
+
+
+def _worth(weakest: Field, side: float, sides: Sequence[Field], cross: float, crossing: Sequence[Field]) -> Field:
+    """Return the score: sides that show count, the weakest most, what crosses the margin inside them counts against."""
+    weakest *= np.float32(0.5 / FULL_STEP)
+    weakest += _sum(sides) * np.float32(side / FULL_STEP)
+    weakest -= _sum(crossing) * np.float32(cross / FULL_STEP)
+    return weakest
+
+
+def _sum(fields: Sequence[Field]) -> Field:
+    total = fields[0] + fields[1]
+    for field in fields[2:]:
+        total += field
+    return total
 
 
 def _half_scores(edges: _Edges, w: int, h: int, margin: int, free: Free) -> Field:
@@ -193,13 +212,11 @@ def _half_scores(edges: _Edges, w: int, h: int, margin: int, free: Free) -> Fiel
     long, short = round(0.84 * part), round(0.78 * w)
     dx, dy = (w - short) // 2, (part - long) // 2 + (0 if free == "upper" else h - part)
     end, inner = (0, margin) if free == "upper" else (h - 1, h - margin - 2)
-    sides = [down.mean(end, dx, 1, short), across.mean(dy, w - 1, long, 1), across.mean(dy, 0, long, 1)]
-    inside = clutter.mean(inner, dx, 2, short)
-    inside += clutter.mean(dy, margin, long, 2)
-    inside += clutter.mean(dy, w - margin - 2, long, 2)
-    weakest = np.minimum(np.minimum(sides[0], sides[1]), sides[2])
-    total = 0.5 * weakest + (sides[0] + sides[1] + sides[2]) / 6 - 0.2 * inside
-    return np.asarray(total / FULL_STEP, np.float32)
+    [level] = down.level(dx, short, 1, (end,))
+    right, left = across.upright(dy, long, 1, (w - 1, 0))
+    crossing = clutter.level(dx, short, 2, (inner,)) + clutter.upright(dy, long, 2, (margin, w - margin - 2))
+    weakest = np.minimum(np.minimum(level, right), left)
+    return _worth(weakest, 1 / 6, (level, right, left), 0.2, crossing)
 
 
 def _edges(tiles: Tiles) -> tuple[Gray, Gray, Gray]:
@@ -212,13 +229,18 @@ def _edges(tiles: Tiles) -> tuple[Gray, Gray, Gray]:
     wide = np.asarray(cv2.addWeighted(across, 1.0, down, -0.5, 0.0), np.uint8)
     high = np.asarray(cv2.addWeighted(down, 1.0, across, -0.5, 0.0), np.uint8)
     upright, level = _graded(wide), _graded(high)
-    upright[:, 1:-1] = _largest(upright[:, :-2], upright[:, 1:-1], upright[:, 2:])
-    level[1:-1] = _largest(level[:-2], level[1:-1], level[2:])
+    upright, level = _slack(upright, 1), _slack(level, upright.shape[1])
     return upright, level, np.maximum(upright, level)
 
 
-def _largest(one: Gray, middle: Gray, other: Gray) -> Gray:
-    return np.maximum(np.maximum(one, other), middle)
+def _slack(edges: Gray, step: int) -> Gray:
+    """Return the largest of each pixel and the ones `step` before and after it; what that does to rims is not used."""
+    flat, most = edges.ravel(), np.empty(edges.size, np.uint8)
+    most[:step], most[-step:] = flat[:step], flat[-step:]
+    inner = most[step:-step]
+    np.maximum(flat[: -2 * step], flat[2 * step :], out=inner)
+    np.maximum(inner, flat[step:-step], out=inner)
+    return most.reshape(edges.shape)
 
 
 def _graded(edges: Gray) -> Gray:

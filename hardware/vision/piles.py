@@ -218,7 +218,8 @@ class TopFinder:
     def free(self, picture: Image, rough: Mapping[Free, Sequence[Fit]]) -> Finding | None:
         """Return a card of which all four sides show, whatever else is near: no hand covers any of it."""
         gray = _gray(picture)
-        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in rough["whole"]]
+        near = [fit for fit in rough["whole"] if fit.score > FOUR_SIDES / 2]
+        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in near]
         likely = [fit for fit in fits if fit.score > FOUR_SIDES]
         tops = self._read(picture, [fit.pose for fit in likely]) if likely else []
         found = [
@@ -263,7 +264,10 @@ class TopFinder:
         small = _gray(cv2.resize(picture, self._rough_size, interpolation=cv2.INTER_AREA))
         width, height = self._rough_size
         middle = (width - 1) / 2, (height - 1) / 2
-        turns = [(np.asarray(cv2.getRotationMatrix2D(middle, -float(a), 1.0)), float(a)) for a in self._angles]
+        turns = [
+            (np.asarray(cv2.getRotationMatrix2D(middle, -float(angle), 1.0), np.float64), float(angle))
+            for angle in self._angles
+        ]
         size, border = self._rough_size, cv2.BORDER_REPLICATE
         return [
             (np.asarray(cv2.warpAffine(small, turn, size, borderMode=border), np.uint8), turn, angle)

@@ -453,7 +453,7 @@ class Spot:
         return self.top is not None and _is_sure(found) and is_same(found.top, self.top)
 
     def _shows_whole(self, found: Finding) -> bool:
-        """Whether nothing lies on a card that was found: all its sides show, or it was read under a hand that is gone."""
+        """Whether nothing lies on a card that was found: all its sides show, or a hand left it under which it was read."""
         return found.edges > FOUR_SIDES or self._free != "whole"
 
     def _is_answer(self, look: _Look) -> bool:
