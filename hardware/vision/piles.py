@@ -353,8 +353,8 @@ class TopFinder:
             return found
         return replace(found, top=self._surest_near(picture, found.top))
 
-    def refined(self, picture: Image, found: Finding) -> Top | None:
-        """Return a card at its exact pose, read again there unless it is sure: the second half of `sharpened`."""
+    def refined(self, picture: Image, found: Finding, known: bool = False) -> Top | None:
+        """Return a card at its exact pose, read again there unless sure or known: the second half of `sharpened`."""
         top = found.top
         unread = top.reading.best[1] < BARELY_READ and top.reading.face_down < BARELY_SURE
         if top.reading.nothing > NOTHING_THERE or (unread and found.edges < LEAST_EDGES):
@@ -362,7 +362,7 @@ class TopFinder:
         if top.reading.best[1] < BARELY_SURE and self._is_plain(picture, top.pose):
             return None
         pose = self._fit(_gray(picture), top.pose, np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 3.0, found.free).pose
-        if top.sure > SURE_ENOUGH:
+        if known or top.sure > SURE_ENOUGH:
             return Top(pose, top.reading)
         near = [replace(pose, x_mm=pose.x_mm + dx, y_mm=pose.y_mm + dy) for dx, dy in JITTER_MM]
         again = Top(pose, _mean([other.reading for other in self._read(picture, near)]))

@@ -59,8 +59,6 @@ class RowWatch:
         self.departures: list[Departure] = []
         self._shown_ns: dict[tuple[Player, int], int] = {}
         """When a disturbed place last showed its card."""
-        self._asked_ns: dict[tuple[Player, int], int] = {}
-        """When it was last asked for it."""
 
     def take_over(self, other: "RowWatch") -> None:
         """Go on with what another watch of the same rows knows."""
@@ -71,7 +69,6 @@ class RowWatch:
     def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> set[Player]:
         """Take a frame in; return the players whose row shows something new. At most one place is read per frame."""
         renewed: set[Player] = set()
-        self._watch_disturbed(frame)
         for (player, place), spot in self.spots.items():
             settled = spot.see(frame, hands, may_look)
             may_look = may_look and not spot.looked
@@ -79,26 +76,25 @@ class RowWatch:
                 continue
             renewed.add(player)
             self._note(player, place, settled)
+        self._watch_disturbed(frame)
         self.departures = [d for d in self.departures if frame.at_ns - d.to_ns < REMEMBER_NS]
         return renewed
 
     def _watch_disturbed(self, frame: Frame) -> None:
         """Note which cards still lie in their places under or beside a hand: they have not left yet.
 
-        At most one of them in each frame, by turns.
+        At most one of them is asked in each frame, by turns.
         """
+        unseen: list[Spot] = []
         for key, spot in self.spots.items():
             if spot.disturbed_ns is None:
                 self._shown_ns.pop(key, None)
-                self._asked_ns.pop(key, None)
             elif spot.top is not None and spot.top.reading.face_down < 0.5:
-                self._asked_ns.setdefault(key, -ASK_NS)
-        due = [key for key, asked_ns in self._asked_ns.items() if frame.at_ns - asked_ns >= ASK_NS]
-        if due:
-            key = min(due, key=lambda one: self._asked_ns[one])
-            self._asked_ns[key] = frame.at_ns
-            if self.spots[key].shows(frame.image) > SURELY_THERE:
-                self._shown_ns[key] = frame.at_ns
+                unseen += [spot] if frame.at_ns - spot.shown_ns >= ASK_NS else []
+                if spot.share > SURELY_THERE and spot.shown_ns >= spot.disturbed_ns:
+                    self._shown_ns[key] = spot.shown_ns
+        if unseen:
+            min(unseen, key=lambda spot: spot.shown_ns).shows(frame)
 
     def _note(self, player: Player, place: int, settled: Settled) -> None:
         """Remember what left; a card that lies in the row after all, there or at another place, did not leave."""
@@ -139,7 +135,7 @@ class RowWatch:
             )
             for (player, place), spot in self.spots.items()
             if spot.disturbed_ns is not None and spot.top is not None and spot.top.reading.face_down < 0.5
-            if spot.shows(frame.image) <= STILL_THERE
+            if spot.shows(frame) <= STILL_THERE
         ]
         return self.departures + under_hand
 

@@ -9,7 +9,7 @@ from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
 from hardware.vision.cardfit import Free
 from hardware.vision.changes import Change
-from hardware.vision.likeness import Likeness
+from hardware.vision.likeness import Likeness, Shown
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     FOUR_SIDES,
@@ -41,7 +41,7 @@ UNMOVED: Final = 0.8
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
 LIKELY: Final = 0.6
-MOST_EXPECTED: Final = 3
+MOST_EXPECTED: Final = 5
 """So many cards of the rows are looked for by their print."""
 CORE_MM: Final = 5.0
 """Nothing may move or lie over a tidy card and so much around it while it is read."""
@@ -164,6 +164,10 @@ class Spot:
         """When the top was last seen bare, if nothing has moved over it since."""
         self._wait_until_ns = 0
         self._in_vain = 0
+        self.share = 0.0
+        """Which share of the top's print showed in its place when it was last asked for."""
+        self.shown_ns = -PEEK_NS
+        """When that was."""
         self._kept_ns = 0
         """When the picture was last taken of the bare top."""
 
@@ -228,7 +232,7 @@ class Spot:
         if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
             if frame.at_ns - self._peeked_ns < PEEK_NS:
                 return None
-            if not self._is_bare(frame.image):
+            if not self._shown(frame).bare:
                 return self._peek(frame, over, self._expected)
         return self._look(frame, bool(over))
 
@@ -296,8 +300,7 @@ class Spot:
 
     def _look(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Look at the spot as it lies free, again in the next frames if it does not convince."""
-        likeness = self._like_before()
-        bare, share = (False, 0.0) if likeness is None else likeness.shown(frame.image)
+        bare, share = self._shown(frame)
         if bare:
             self._looks.clear()
             return self._still_bare(frame, hand_near)
@@ -310,8 +313,8 @@ class Spot:
         covered = share < COVERED_PRINT and not self._shows_free_end(frame.image)
         found = self._found(picture, changed, covered)
         agreed = found is not None and any(self._agree(found, look.found) for look in self._looks)
-        as_before = found is not None and not covered and self._is_as_before(found)
-        if as_before and hand_near and not self._peeks:  # nobody lays a card on another one in a row
+        as_before = found is not None and self._is_as_before(found, covered)
+        if as_before and hand_near and not covered and not self._peeks:
             self._looks.clear()
             return self._still_bare(frame, hand_near)
         self._looks.append(_Look(frame.at_ns, picture.copy(), covered, found))
@@ -346,12 +349,13 @@ class Spot:
         if not choice.searched and self._is_unsure(look):
             choice.look, choice.searched = self._searched_well(look), True
             return None
-        if look.found is not None and not choice.surer and look.found.top.sure <= SURE_ENOUGH:
+        known = look.found is not None and self._is_known(look.found)
+        if look.found is not None and not known and not choice.surer and look.found.top.sure <= SURE_ENOUGH:
             choice.look = replace(look, found=self.finder.surer(look.picture, look.found))
             choice.surer = True
             return None
         self._choice = None
-        now = None if look.found is None else self.finder.refined(look.picture, look.found)
+        now = None if look.found is None else self.finder.refined(look.picture, look.found, known)
         seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
@@ -361,15 +365,16 @@ class Spot:
         found = [one for one in self.finder.like(picture, faces) if _is_read(one)] if faces else []
         return max(found, key=lambda one: one.worth, default=None)
 
-    def shows(self, image: Image) -> float:
+    def shows(self, frame: Frame) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
-        likeness = self._like_before()
-        return 0.0 if likeness is None else likeness.share(image)
+        return self._shown(frame).share
 
-    def _is_bare(self, image: Image) -> bool:
-        """Whether the top still lies bare in its place, and no card beside it."""
+    def _shown(self, frame: Frame) -> Shown:
+        """Return what shows of the top in its place, and whether it lies bare, no card on it or beside it."""
         likeness = self._like_before()
-        return likeness is not None and likeness.is_bare(image)
+        shown = Shown(False, 0.0) if likeness is None else likeness.shown(frame.image)
+        self.share, self.shown_ns = shown.share, frame.at_ns
+        return shown
 
     def _is_bare_at(self, image: Image, ends: Sequence[Free]) -> bool:
         """Whether the top still shows at the ends that hands leave free: no card was laid on it."""
@@ -433,7 +438,7 @@ class Spot:
         again = None
         if self._free != "whole" and covered is None:
             again = self.finder.glance(picture, main, near, fill=False)
-            if again is not None and self._is_as_before(again):
+            if again is not None and self._is_as_before(again, covered=False):
                 return again
         expected = self._expected_one(picture)
         if expected is not None and expected.convinces:
@@ -448,13 +453,20 @@ class Spot:
             return False
         return self.top is None or not is_same(found.top, self.top)
 
-    def _is_as_before(self, found: Finding) -> bool:
-        """Whether a look surely shows the card that lay there before."""
-        return self.top is not None and _is_sure(found) and is_same(found.top, self.top)
+    def _is_as_before(self, found: Finding, covered: bool) -> bool:
+        """Whether a look surely shows the card that lay there before.
+
+        In a row, where nobody lays a card on another one, it may have been moved.
+        """
+        if self.top is None or not _is_sure(found):
+            return False
+        return is_same(found.top, self.top) and not (covered and self._peeks)
 
     def _shows_whole(self, found: Finding) -> bool:
-        """Whether nothing lies on a card that was found: all its sides show, or a hand left it under which it was read."""
-        return found.edges > FOUR_SIDES or self._free != "whole"
+        """Whether nothing lies on a card that was found before: all its sides show, or no card can lie there, or a hand
+        left it under which it was read.
+        """
+        return found.edges > FOUR_SIDES or not self._peeks or self._free != "whole"
 
     def _is_answer(self, look: _Look) -> bool:
         """Whether a look shows a card for certain, and not what another one leaves free of the old top."""
@@ -491,9 +503,12 @@ class Spot:
     def _is_unsure(self, look: _Look) -> bool:
         if look.found is None:
             return self._peeks
-        card, read = look.found.top.reading.best
-        known = card in self._expected and read > EXPECTED
-        return self._peeks and not known and look.found.top.sure < CERTAIN
+        return self._peeks and not self._is_known(look.found) and look.found.top.sure < CERTAIN
+
+    def _is_known(self, found: Finding) -> bool:
+        """Whether what was found is one of the cards that may have come here: then it need not be read so surely."""
+        card, read = found.top.reading.best
+        return card in self._expected and read > EXPECTED
 
     def _searched_well(self, look: _Look) -> _Look:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
