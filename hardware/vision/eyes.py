@@ -125,10 +125,9 @@ class Eyes:
     def _look_round(self, frame: Frame) -> list[AnyObservation]:
         """Look at every spot that something is or was over, and go on with what was found there before."""
         settled: dict[Pile, Settled | None] = {}
-        expected = self.rows.under_hands()
         looked = False
         for pile, watch in self.piles.items():
-            settled[pile] = watch.spot.see(frame, self.hands, not looked, expected)
+            settled[pile] = watch.spot.see(frame, self.hands, not looked, self.rows.under_hands)
             looked = looked or watch.spot.looked
         renewed = self.rows.see(frame, self.hands, may_look=not looked)
         begun = list(self._work)

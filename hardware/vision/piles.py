@@ -49,6 +49,8 @@ LIKE_IT: Final = 0.6
 """Correlation from which a card's own print may lie there."""
 MUCH_ALIKE: Final = 0.75
 """Correlation from which it is that card, even if it is read as another one."""
+SURELY_IT: Final = 0.85
+"""Correlation that no other card reaches."""
 MOST_FREE: Final = 2
 HARDLY: Final = 0.01
 """What is less likely is ruled out by a reading."""
@@ -103,6 +105,15 @@ class Face:
     top: Top
     picture: Image
     patch: Patch
+
+
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """A picture turned so that the sides of a card at this angle run along its own: gray, with the way there."""
+
+    picture: Gray
+    turn: NDArray[np.float64]
+    angle_deg: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,46 +256,52 @@ class TopFinder:
         a, b = a - a.mean(), b - b.mean()
         return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
 
-    def like(self, picture: Image, faces: Sequence[Face]) -> list[Finding]:
-        """Return where the prints of known cards lie in a picture, if the reader agrees or they are much alike.
+    def like(self, picture: Image, faces: Sequence[Face]) -> Finding | None:
+        """Return where the print of one of these cards lies, if the reader agrees or it is much alike.
 
-        Needs no edges: white on white shows none.
+        Needs no edges: white on white shows none. The first card that is surely it ends the search.
         """
         turned, gray = self._turned(picture), _gray(picture)
-        places = [(face, *self._best_place(turned, face)) for face in faces]
-        found = [self._alike_at(picture, gray, pose, alike, face) for face, alike, pose in places]
-        return [one for one in found if one is not None]
+        best: Finding | None = None
+        for face in faces:
+            alike, pose = self._best_place(turned, face)
+            found = self._alike_at(picture, gray, pose, alike, face)
+            if found is not None and (best is None or found.worth > best.worth):
+                best = found
+            if best is not None and alike > SURELY_IT and best.convinces:
+                break
+        return best
 
     def most_like(self, picture: Image, face: Face) -> tuple[float, Pose]:
         """Return the best correlation of a known card's print with any place of a picture, -1 to 1, and that place."""
         return self._best_place(self._turned(picture), face)
 
-    def _turned(self, picture: Image) -> list[tuple[Gray, NDArray[np.float64], float]]:
-        """Return a picture at each angle at which a card may lie, at the scale of prints, with the way there."""
+    def _turned(self, picture: Image) -> list[_Turned]:
+        """Return a picture at each angle at which a card may lie, at the scale of prints."""
         small = _gray(cv2.resize(picture, self._rough_size, interpolation=cv2.INTER_AREA))
-        width, height = self._rough_size
-        middle = (width - 1) / 2, (height - 1) / 2
-        turns = [
-            (np.asarray(cv2.getRotationMatrix2D(middle, -float(angle), 1.0), np.float64), float(angle))
-            for angle in self._angles
-        ]
-        size, border = self._rough_size, cv2.BORDER_REPLICATE
-        return [
-            (np.asarray(cv2.warpAffine(small, turn, size, borderMode=border), np.uint8), turn, angle)
-            for turn, angle in turns
-        ]
+        middle = (self._rough_size[0] - 1) / 2, (self._rough_size[1] - 1) / 2
+        turned: list[_Turned] = []
+        for angle in self._angles.tolist():
+            turn = np.asarray(cv2.getRotationMatrix2D(middle, -angle, 1.0), np.float64)
+            straight = cv2.warpAffine(small, turn, self._rough_size, borderMode=cv2.BORDER_REPLICATE)
+            turned.append(_Turned(np.asarray(straight, np.uint8), turn, angle))
+        return turned
 
-    def _best_place(self, turned: Sequence[tuple[Gray, NDArray[np.float64], float]], face: Face) -> tuple[float, Pose]:
+    def _best_place(self, turned: Sequence[_Turned], face: Face) -> tuple[float, Pose]:
+        """Return where the print of a card fits best: every second angle is tried, then those next to the best."""
         card = self._print_of(face)
-        height, width = card.shape
-        best, pose = -1.0, face.top.pose
-        for picture, turn, angle in turned:
-            _, alike, _, (x, y) = cv2.minMaxLoc(cv2.matchTemplate(picture, card, cv2.TM_CCOEFF_NORMED))
-            if alike > best:
-                centre = np.array([x + (width - 1) / 2, y + (height - 1) / 2, 1.0])
-                at = self._rough.to_mm((cv2.invertAffineTransform(turn) @ centre)[None])[0]
-                best, pose = alike, Pose(float(at[0]), float(at[1]), angle)
-        return best, pose
+        tried = {n: self._fit_print(turned[n], card) for n in range(0, len(turned), 2)}
+        best = max(tried, key=lambda n: tried[n][0])
+        tried |= {n: self._fit_print(turned[n], card) for n in (best - 1, best + 1) if 0 <= n < len(turned)}
+        return max(tried.values(), key=lambda one: one[0])
+
+    def _fit_print(self, turned: _Turned, card: Gray) -> tuple[float, Pose]:
+        """Return how well a card's print fits a picture that is turned by some angle, and where."""
+        scores = cv2.matchTemplate(turned.picture, card, cv2.TM_CCOEFF_NORMED)
+        _, alike, _, (x, y) = cv2.minMaxLoc(scores)
+        centre = np.array([x + (card.shape[1] - 1) / 2, y + (card.shape[0] - 1) / 2, 1.0])
+        at = self._rough.to_mm((cv2.invertAffineTransform(turned.turn) @ centre)[None])[0]
+        return alike, Pose(float(at[0]), float(at[1]), turned.angle_deg)
 
     def _print_of(self, face: Face) -> Gray:
         """Return the print of a known card, upright and without its rim, at the scale at which it is looked for."""

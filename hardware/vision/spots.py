@@ -1,7 +1,7 @@
 """A spot is where one stack of cards lies: a pile or a place of a row. It is looked at when it has settled."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -63,6 +63,10 @@ MOST_IN_VAIN: Final = 4
 """So often a spot where nothing can be read is looked at again a little later, before it counts as unread or bare."""
 MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""
+
+
+Expected = Callable[[], Mapping[Card, Face]]
+"""Gives the cards that may come to a spot, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ class Spot:
         """The end of the top that was free when it was read."""
         self.known: Sequence[Top] = ()
         """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
-        self._expected: Mapping[Card, Face] = {}
+        self._expected: Expected = dict
         self._peeked_ns = 0
         self._bare_ns = -PEEK_NS
         """When the top was last seen bare, if nothing has moved over it since."""
@@ -200,14 +204,14 @@ class Spot:
         self._keep(other.picture)
 
     def see(
-        self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Mapping[Card, Face] | None = None
+        self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Expected = dict
     ) -> Settled | None:
         """Take a frame in; return what is new once the spot lies still after a disturbance.
 
         `may_look` False: reading has to wait for a later frame. Where `peeks`, a new card is also told while a hand
         still rests on it, if it can be read for certain, or is one of those `expected`.
         """
-        self.looked, self._expected = False, expected or {}
+        self.looked, self._expected = False, expected
         over = [hand for hand in hands if self._is_over(hand)]
         for hand in over:
             self.visits[hand.player] = frame.at_ns
@@ -233,7 +237,7 @@ class Spot:
             if frame.at_ns - self._peeked_ns < PEEK_NS:
                 return None
             if not self._shown(frame).bare:
-                return self._peek(frame, over, self._expected)
+                return self._peek(frame, over)
         return self._look(frame, bool(over))
 
     def _is_over(self, hand: Hand) -> bool:
@@ -242,7 +246,7 @@ class Spot:
             return False
         return hand.player not in self._approach or hand.share_of(self._approach[hand.player]) > APPROACH_SHARE
 
-    def _peek(self, frame: Frame, over: Sequence[Hand], expected: Mapping[Card, Face]) -> Settled | None:
+    def _peek(self, frame: Frame, over: Sequence[Hand]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
         if not self._peeks:
             self._peeked_ns = frame.at_ns
@@ -267,7 +271,7 @@ class Spot:
             return None
         read = found.top.reading.best[1]
         again = glimpse is not None and found.top.shows_same(glimpse.top) and read > CERTAIN
-        if again or (found.top.reading.best[0] in expected and read > EXPECTED):
+        if again or self._is_known(found):
             self._peeked_ns = frame.at_ns
             self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
             return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found), found.free)
@@ -361,9 +365,9 @@ class Spot:
 
     def _expected_one(self, picture: Image) -> Finding | None:
         """Look for the cards that left a row of late by their own print: white on white shows no edges."""
-        faces = [face for face in self._expected.values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
-        found = [one for one in self.finder.like(picture, faces) if _is_read(one)] if faces else []
-        return max(found, key=lambda one: one.worth, default=None)
+        faces = [face for face in self._expected().values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
+        found = self.finder.like(picture, faces) if faces else None
+        return found if _is_read(found) else None
 
     def shows(self, frame: Frame) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
@@ -508,7 +512,7 @@ class Spot:
     def _is_known(self, found: Finding) -> bool:
         """Whether what was found is one of the cards that may have come here: then it need not be read so surely."""
         card, read = found.top.reading.best
-        return card in self._expected and read > EXPECTED
+        return read > EXPECTED and card in self._expected()
 
     def _searched_well(self, look: _Look) -> _Look:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
