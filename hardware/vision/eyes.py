@@ -319,7 +319,7 @@ class Eyes:
         seen: list[AnyObservation] = []
         for gone in self._whose.unexplained(self.rows.departures):
             cover = self._cover_of(gone) if at_ns - gone.to_ns > LATE_NS else None
-            if cover is not None:
+            if cover is not None and gone.player not in self._at_other_pile(cover.pile):
                 self.piles[cover.pile].lay_below(gone.top)
                 seen.append(self._told(covered_at_once(gone, cover), [gone]))
         return seen
