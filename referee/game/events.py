@@ -13,7 +13,7 @@ from referee.table import Hand, Pile, Player, Who
 Carried = Literal["card", "spit", "empty"]
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, gc=False):
     """Base of everything that happens on the table."""
 
     at_ns: int

@@ -22,10 +22,13 @@ def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outco
     """Judge a landing. A card counts from its first touch (R29); beside the pile it is not played."""
     if not event.touched:
         return ignored(position)
-    who = _whose(position, event)
-    two_hands = other_hand(rules, position, who, event.hand, event.at_ns)
-    position = remember_hand(position, who, event.hand, event.at_ns)
-    position = _picked_up(position, event.cards, who)
+    who = event.player if event.player != "unknown" else _whose(position, event)
+    two_hands = None
+    if event.hand is not None:
+        two_hands = other_hand(rules, position, who, event.hand, event.at_ns)
+        position = remember_hand(position, who, event.hand, event.at_ns)
+    if position.A.lying or position.B.lying:
+        position = _picked_up(position, event.cards, who)
     late = _why_not_now(rules, position, event, who)
     if late is not None and not _stands_beside_the_last(rules, position, event, who):
         return _refused(position, event, late)
@@ -62,7 +65,8 @@ def _picked_up(position: Position, cards: tuple[Card, ...], who: Who) -> Positio
 def _why_not_now(rules: RuleSet, position: Position, event: Land, who: Who) -> Illegal | None:
     """The ruling if no card may be played on this pile in this phase."""
     phase, pile = position.phase, event.pile
-    if phase in (Phase.PLAY, Phase.SPIT) and pile in position.piles_in_use and position.middle(pile).top is not None:
+    is_on_table = position.B.top is not None and position.piles == 2 if pile == "B" else position.A.top is not None
+    if is_on_table and (phase is Phase.PLAY or phase is Phase.SPIT):
         return None
     late = too_late(rules, position, who, event.card, pile, event.at_ns)
     if late is not None:
@@ -110,14 +114,13 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
         return Undecided(source, who, Facts(card=card, pile=pile)), position, ()
     if isinstance(source, Breach):
         return _refused(position, event, Illegal(source, who, Facts(card=card, pile=pile)))
-    top = position.middle(pile).top
-    assert top is not None  # _why_not_now refused a pile that is not started
-    if top == UNREAD:
+    middle = position.middle(pile)
+    if middle.top == UNREAD:
         position = _count_card(rules, position, event, who, source)
         return Undecided(Doubt.UNREAD_TOP, who, Facts(card=card, pile=pile)), position, ()
-    misfit = _misfit(rules, position.middle(pile), event, who)
-    if misfit is not None:
-        return _refused(position, event, misfit)
+    assert middle.top is not None  # _why_not_now refused a pile that is not started
+    if not follows(card, middle.top, rules):
+        return _refused(position, event, _misfit(rules, middle, event, who))
     position = _count_card(rules, position, event, who, source)
     player = source.player
     if player is None or not has_cleared(rules, position.side(player)):
@@ -128,12 +131,10 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
     return Legal(who), position, said
 
 
-def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | Undecided | None:
-    """The ruling if the card does not follow the logical top: a fault (R22, R71), or none (R30, R31)."""
+def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | Undecided:
+    """The ruling on a card that does not follow the logical top: a fault (R22, R71), or none (R30, R31)."""
     card, pile, top = event.card, event.pile, middle.top or UNREAD
-    if follows(card, top, rules):
-        return None
-    beaten_by = _beaten_by(rules, middle, event, who)
+    beaten_by = _beaten_by(rules, middle, event, who) if middle.covers else None
     if beaten_by is not None and beaten_by.top == UNREAD:
         return Undecided(Doubt.UNREAD_TOP, who, Facts(card=card, pile=pile))
     if beaten_by is not None:

@@ -2,7 +2,7 @@
 
 The *logical* top of a middle pile is the last card that counts; cards that have to go back may lie over it
 (`Middle.lying`). Every handler of an event returns a new position, so a copy costs nothing and nothing is undone by
-hand.
+hand. Values hold only values, so the garbage collector need not follow them (`gc=False`).
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def seen_bits(cards: Iterable[Card]) -> int:
     return bits
 
 
-class Lying(msgspec.Struct, frozen=True):
+class Lying(msgspec.Struct, frozen=True, gc=False):
     """A card that has to go back to its row (or its packet) and still lies on a middle pile."""
 
     card: Card
@@ -48,7 +48,7 @@ class Lying(msgspec.Struct, frozen=True):
     """A card that counts was played over it since."""
 
 
-class Cover(msgspec.Struct, frozen=True):
+class Cover(msgspec.Struct, frozen=True, gc=False):
     """A top that was covered by a card that counts: whoever aimed at it may be beaten (R31)."""
 
     top: Card
@@ -56,14 +56,14 @@ class Cover(msgspec.Struct, frozen=True):
     at_ns: int
 
 
-class Source(msgspec.Struct, frozen=True):
+class Source(msgspec.Struct, frozen=True, gc=False):
     """Where a card came from: a place of a row, the hand of Speed, a packet, or nobody knows (`astray`)."""
 
     player: Player | None
     place: int | Literal["hand", "packet", "astray"]
 
 
-class Unread(msgspec.Struct, frozen=True):
+class Unread(msgspec.Struct, frozen=True, gc=False):
     """A card on a middle pile that counts but was not read; what is needed to judge it once it is."""
 
     who: Who
@@ -71,7 +71,7 @@ class Unread(msgspec.Struct, frozen=True):
     source: Source
 
 
-class Middle(msgspec.Struct, frozen=True, kw_only=True):
+class Middle(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A middle pile."""
 
     top: Card | None = None
@@ -95,7 +95,7 @@ class Middle(msgspec.Struct, frozen=True, kw_only=True):
         return self.top
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
+class Side(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A player's side of the table."""
 
     row: Row = ()
@@ -123,7 +123,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         return count_cards(self.row) + self.packet + self.hand - self.astray
 
 
-class Position(msgspec.Struct, frozen=True, kw_only=True):
+class Position(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The table between two events."""
 
     phase: Phase

@@ -57,7 +57,7 @@ class Doubt(StrEnum):
 Reason = Breach | Doubt
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The numbers and names behind a ruling, so that a person can check it without the engine's state."""
 
     card: Card | None = None
@@ -82,13 +82,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 NO_FACTS: Final = Facts()
 
 
-class Legal(msgspec.Struct, frozen=True, tag_field="ruling", tag="legal"):
+class Legal(msgspec.Struct, frozen=True, tag_field="ruling", tag="legal", gc=False):
     """It stands."""
 
     who: Who
 
 
-class Illegal(msgspec.Struct, frozen=True, tag_field="ruling", tag="illegal"):
+class Illegal(msgspec.Struct, frozen=True, tag_field="ruling", tag="illegal", gc=False):
     """It does not stand. `who` is unknown where nobody may be named."""
 
     reason: Breach
@@ -98,7 +98,7 @@ class Illegal(msgspec.Struct, frozen=True, tag_field="ruling", tag="illegal"):
     """No fault: beaten in a race, built in good faith on an illegal card, or just too late."""
 
 
-class Undecided(msgspec.Struct, frozen=True, tag_field="ruling", tag="undecided"):
+class Undecided(msgspec.Struct, frozen=True, tag_field="ruling", tag="undecided", gc=False):
     """It cannot be known."""
 
     reason: Doubt

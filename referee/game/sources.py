@@ -20,23 +20,29 @@ def trace(rules: RuleSet, position: Position, who: Who, card: Card, from_place: 
     In this order: his own face-up top; the opponent's top; a card known to lie in the middle (in one shared pack);
     a card known to lie in a row but not on top; a card that may have been turned, read or laid in passing.
     """
+    owners: tuple[Player, ...] = PLAYERS if who == "unknown" else (who,)
     if rules.row_is_visible:
-        if who != "unknown" and from_place and _shows(position.side(who).row, from_place, card):
-            return Source(who, from_place)
-        owners = PLAYERS if who == "unknown" else (who,)
-        showing = [player for player in owners if place_of_top(position.side(player).row, card)]
-        if len(showing) == 1:
-            return _from_top(position, showing[0], card, from_place)
-        if showing:
-            return NOBODY_KNOWS  # twins (R72)
-        if who != "unknown" and place_of_top(position.side(OPPONENT[who]).row, card):
-            return Breach.NOT_YOUR_CARD
+        if who != "unknown":
+            row = position.side(who).row
+            if from_place and _shows(row, from_place, card):
+                return Source(who, from_place)
+            if place := place_of_top(row, card):
+                return Source(who, place)
+            if place_of_top(position.side(OPPONENT[who]).row, card):
+                return Breach.NOT_YOUR_CARD
+        else:
+            showing = [player for player in owners if place_of_top(position.side(player).row, card)]
+            if len(showing) == 1:
+                return _from_top(position, showing[0], card, from_place)
+            if showing:
+                return NOBODY_KNOWS  # twins (R72)
     if rules.decks == "shared" and position.knows_in_middle(card):
         return Doubt.MISREAD
     if not rules.row_is_visible:
         return _from_hand(position, who)
-    if any(card in stock.up for player in PLAYERS for stock in position.side(player).row):
-        return Breach.NOT_A_TOP_CARD
+    for stock in position.p1.row + position.p2.row:
+        if card in stock.up:
+            return Breach.NOT_A_TOP_CARD
     return _from_unseen(rules, position, owners, from_place)
 
 

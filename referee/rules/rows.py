@@ -13,7 +13,7 @@ from referee.cards import Card, parse_card
 from referee.errors import NotationError
 
 
-class Stock(msgspec.Struct, frozen=True, array_like=True):
+class Stock(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One stock pile: `down` cards face down, and over them the face-up cards, the top one last."""
 
     down: int = 0

@@ -31,6 +31,7 @@ from referee.tracker.worlds import (
 MS = 1_000_000
 NOT_YET = 2**62
 """A moment after everything."""
+AT_ONCE = LONG_AGO
 NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
 NOBODY_EXPECTED = 5e-3
@@ -115,7 +116,7 @@ class OpenLanding(msgspec.Struct):
     is_told: bool = False
 
 
-class Touch(msgspec.Struct, frozen=True):
+class Touch(msgspec.Struct, frozen=True, gc=False):
     """A card came down: the number of its report, where, when, and whose it turned out to be, once that is known."""
 
     n: int
@@ -124,18 +125,40 @@ class Touch(msgspec.Struct, frozen=True):
     player: Who | None = None
 
 
-class CardTaken(msgspec.Struct, frozen=True):
+class CardTaken(msgspec.Struct, frozen=True, gc=False):
     """A card was taken off a pile at this moment."""
 
     card: Card
     at_ns: int
 
 
-class Readings(msgspec.Struct, frozen=True):
-    """The readings of a card on a pile: all together, and the first one, whose error the others may share."""
+class Readings(msgspec.Struct, frozen=True, gc=False):
+    """The readings of a card on a pile: all together, and the first one, whose error the others may share. Later ones
+    that are clearly of the same card change nothing of what it is, and are merged when somebody asks how sure it is."""
 
     odds: CardOdds
     first: CardOdds
+    later: tuple[CardOdds, ...] = ()
+
+    @property
+    def card(self) -> Card | None:
+        """The likeliest card."""
+        return evidence.best_card(self.odds)
+
+    @property
+    def together(self) -> CardOdds:
+        """All readings together."""
+        odds = self.odds
+        for later in self.later:
+            odds = evidence.merged(odds, later, self.first)
+        return odds
+
+    def read_again(self, odds: CardOdds) -> "Readings":
+        """The readings with one more."""
+        card = self.card
+        if card is not None and self.first and odds.get(card, 0.0) > 0.5 and self.odds[card] > 0.5:
+            return Readings(self.odds, self.first, (*self.later, odds))
+        return Readings(evidence.merged(self.together, odds, self.first), self.first or odds)
 
 
 class PileView(msgspec.Struct):
@@ -162,7 +185,7 @@ class PileView(msgspec.Struct):
 
     def odds_of(self, card: Card) -> CardOdds:
         """All readings together of the uppermost card that was read as this one."""
-        return next((one.odds for one in reversed(self.stack) if evidence.best_card(one.odds) == card), {})
+        return next((one.together for one in reversed(self.stack) if one.card == card), {})
 
     @property
     def first(self) -> CardOdds:
@@ -172,28 +195,26 @@ class PileView(msgspec.Struct):
     def read_again(self, odds: CardOdds) -> None:
         """The uppermost card was read once more."""
         if self.stack:
-            one = self.stack[-1]
-            again = Readings(evidence.merged(one.odds, odds, one.first), one.first or odds)
-            self.stack = (*self.stack[:-1], again)
+            self.stack = (*self.stack[:-1], self.stack[-1].read_again(odds))
 
     def under(self, card: Card) -> Card:
         """The card that lies under the uppermost one that was read as this one; unread if it came down long ago."""
         for upper, lower in zip(reversed(self.stack), reversed(self.stack[:-1]), strict=False):
-            if evidence.best_card(upper.odds) == card:
-                return evidence.best_card(lower.odds) or UNREAD
+            if upper.card == card:
+                return lower.card or UNREAD
         return UNREAD
 
     def put(self, odds: CardOdds, first: CardOdds) -> None:
         """A card came down; `odds` are its own first reading and what else is known of it. One that a look had already
         told of lies there only once."""
         card = evidence.best_card(odds)
-        is_known = card is not None and self.stack and evidence.best_card(self.stack[-1].odds) == card
+        is_known = card is not None and self.stack and self.stack[-1].card == card
         self.stack = (*(self.stack[:-1] if is_known else self.stack[-5:]), Readings(odds, first))
 
     def take(self, odds: CardOdds) -> None:
         """A card was taken off."""
         if self.stack:
-            fits = [evidence.card_likelihood(lying.odds, card) if (card := evidence.best_card(odds)) else 0.0
+            fits = [evidence.card_likelihood(lying.together, card) if (card := evidence.best_card(odds)) else 0.0
                     for lying in self.stack]  # fmt: skip
             taken = max(range(len(fits)), key=lambda n: (fits[n], n))
             self.stack = self.stack[:taken] + self.stack[taken + 1 :]
@@ -213,6 +234,8 @@ class Belief(msgspec.Struct, eq=False):
     piles: dict[Pile, PileView] = msgspec.field(default_factory=lambda: {pile: PileView() for pile in PILES})
     open: dict[int, OpenLanding] = {}
     now_ns: int = LONG_AGO
+    due_ns: int = AT_ONCE
+    """When there may be something to say next, if nothing new is seen until then; whatever is new makes it now."""
     hands_ns: int = LONG_AGO
     """Since when no hand is over the table; far in the future while there is one."""
     in_view: list[HandsSeen] = []
@@ -262,11 +285,15 @@ class Belief(msgspec.Struct, eq=False):
     def become(self, worlds: Iterable[World]) -> None:
         """These are the worlds from now on."""
         self.worlds = self.apart = pruned(worlds)
+        self.due_ns = AT_ONCE
 
     def weigh(self, likelihoods: list[float]) -> None:
-        """A look fits each of the worlds so well."""
+        """A look fits each of the worlds so well; one that fits all alike tells nothing."""
+        if likelihoods.count(likelihoods[0]) == len(likelihoods) and self.worlds is self.apart:
+            return
         if self.worlds is self.apart:
             self.worlds = self.apart = reweighed(self.worlds, likelihoods)
+            self.due_ns = AT_ONCE
         else:
             self.become([world.weighed(fits) for world, fits in zip(self.worlds, likelihoods, strict=True)])
 

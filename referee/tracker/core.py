@@ -32,6 +32,7 @@ from referee.rules.legality import follows
 from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Pile, Player, Who
 from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import (
+    AT_ONCE,
     BUILT_ON,
     BUILT_ON_NS,
     COUNTED,
@@ -72,6 +73,9 @@ from referee.verdicts import (
     TakenBack,
 )
 
+FORGET_NS = 500 * MS
+FORGET_MORE_NS = 4000 * MS
+"""When nothing has moved for so long, what is very unlikely, and what is unlikely, is given up."""
 NOT_THERE = (Breach.NOT_STARTED, Breach.PILE_NOT_IN_USE)
 """Why a card of a row is refused where no pile lies."""
 
@@ -219,6 +223,7 @@ class Core(Looks, eq=False):
             self.hands_ns = NOT_YET
         elif self.hands_ns == NOT_YET or self.hands_ns == LONG_AGO:
             self.hands_ns = seen.at_ns
+            self.due_ns = min(self.due_ns, seen.at_ns + self.caution.still_ms * MS)
         self.in_view = [*self.in_view[-7:], seen]
 
     def _whose_hands(self, at_ns: int) -> tuple[Player, ...]:
@@ -310,18 +315,35 @@ class Core(Looks, eq=False):
 
     def decide(self) -> list[AnyVerdict]:
         """Tell what the worlds agree on by now, in the order of touch."""
-        told = self._leave_lying() if self.worlds[0].away else []
-        for pile in PILES:
-            if self.piles[pile].strange:
+        is_overdue = self.worlds[0].away and any([world.waits_ns <= self.now_ns for world in self.worlds])
+        told = self._leave_lying() if is_overdue else []
+        for pile, view in self.piles.items():
+            if view.strange:
                 self._wonder_at(0, pile, self.now_ns - REPORT_NS)
         if self.open:
             told += self._tell_open()
         for pile in PILES:
-            if len(self.position.middle(pile).lying) >= BUILT_ON:
+            if self._is_built_on(pile):
                 told += self._believe_the_players(pile)
         if self.open or len(self.worlds) > 1:
             self._forget()
         return told
+
+    def _is_built_on(self, pile: Pile) -> bool:
+        """Whether many cards that have to go back lie over the pile."""
+        return len(self.worlds[0].position.middle(pile).lying) >= BUILT_ON
+
+    def decides_ns(self) -> int:
+        """When `decide` may have something to say, or a world to give up, next, if nothing new is seen until then."""
+        if self.open or self._is_built_on("A") or self._is_built_on("B"):
+            return AT_ONCE
+        moments = [look.at_ns + REPORT_NS for view in self.piles.values() for look in view.strange]
+        if self.worlds[0].away:
+            moments += [world.waits_ns for world in self.worlds]
+        if len(self.worlds) > 1:
+            ages = (FORGET_NS, FORGET_MORE_NS)
+            moments += [self.moved_ns + age for age in ages if self.moved_ns + age >= self.now_ns]
+        return min(moments, default=NOT_YET)
 
     def _tell_open(self) -> list[AnyVerdict]:
         """The verdicts on open landings up to the first that has to wait."""
@@ -537,8 +559,8 @@ class Core(Looks, eq=False):
                 [world.with_claims({n: c for n, c in world.claims.items() if n not in told}) for world in self.worlds]
             )
         age = self.now_ns - self.moved_ns
-        needed = self.caution.blame if age < 4000 * MS else SURE
-        if age > 500 * MS and not self.open and has_more_than(needed, self.worlds):
+        needed = self.caution.blame if age < FORGET_MORE_NS else SURE
+        if age > FORGET_NS and not self.open and has_more_than(needed, self.worlds):
             self.worlds = self.worlds[:1]
 
     def phase_changes(self) -> list[AnyVerdict]:

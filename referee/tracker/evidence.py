@@ -28,6 +28,9 @@ SHARED_ERROR: Final = 0.3
 OTHER_RUNNER_UP: Final = 0.1
 """So much less often is it the first reading's error that came back when the second guess is another one."""
 
+ENOUGH_LOOKS: Final = 12
+"""More looks that read the same card make it no surer."""
+
 ALIKE: Final = 1.0
 """So far apart, in log odds, may two readings be of which one repeats the other."""
 
@@ -155,7 +158,7 @@ def repeated(odds: CardOdds, card: Card, times: int) -> CardOdds:
     """The belief about a lying card after so many more looks that read `card` again."""
     if not times or not odds:
         return odds
-    doubt = SHARED_ERROR ** min(times, 12)
+    doubt = SHARED_ERROR ** min(times, ENOUGH_LOOKS)
     p = odds.get(card, 0.0)
     rest = {other: q * doubt for other, q in odds.items() if other != card}
     missing = max(1.0 - sum(odds.values()), SURELY_WRONG) * doubt

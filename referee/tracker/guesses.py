@@ -57,7 +57,7 @@ SPIT_WINDOW_NS = 1_500_000_000
 HAND_TRAVEL_NS = 60_000_000
 
 
-class Guess(msgspec.Struct, frozen=True):
+class Guess(msgspec.Struct, frozen=True, gc=False):
     """One way to understand a landing: its likelihood, the event it would be, and the place the card came from."""
 
     likelihood: float
@@ -67,7 +67,7 @@ class Guess(msgspec.Struct, frozen=True):
     """The place was thought to show another card, and was misread."""
 
 
-class Report(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, gc=False):
     """What was seen of a landing, ready to be asked about any hand, card and place; the same for every world."""
 
     landing: CardLanded
@@ -203,6 +203,8 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
         for cover in middle.covers
         if landing.at_ns - cover.at_ns <= window_ns
     ]
+    if not raced:
+        return lambda player, card: LEGAL if card in fitting else ILLEGAL
 
     def prior(player: Player, card: Card) -> float:
         if card in fitting:

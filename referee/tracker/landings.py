@@ -33,6 +33,7 @@ from referee.tracker.worlds import (
     NEGLIGIBLE,
     Claim,
     World,
+    in_words,
 )
 from referee.verdicts import Ruling as RulingWord
 
@@ -226,7 +227,7 @@ class Landings(Belief, eq=False):
         claim, position = self._judged(world, what, self.open[n].landing)
         word = self.agreed.get(n)
         ruling = None if word is None else next((one for one in AGREED if one == word.ruling), None)
-        if ruling not in (None, claim.word):
+        if ruling is not None and ruling != claim.word:
             claim, position = self._overruled(world, what, claim, ruling)
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
         return World(position, log_weight, {**claims, n: claim}, world.stayed)
@@ -245,9 +246,10 @@ class Landings(Belief, eq=False):
         if isinstance(ruling, Illegal) and not ruling.blameless:
             ruling = self._if_in_time(world, event, ruling, landing)
         card = event.card if isinstance(event, Spit) else event.cards[-1]
+        word, reason = in_words(ruling)
         claim = Claim(
             at_ns=event.at_ns, is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
-            place=guess.place, ruling=ruling, top=top, said=said,
+            place=guess.place, ruling=ruling, word=word, reason=reason, top=top, said=said,
         )  # fmt: skip
         return claim, position
 
@@ -256,11 +258,21 @@ class Landings(Belief, eq=False):
     ) -> Illegal | Undecided:
         """The ruling, unless it hangs on a race window that no camera can tell to the millisecond."""
         margin_ms = math.ceil(TOUCHES * (landing.latest_ns - landing.earliest_ns) / MS)
+        if not self._is_at_the_edge(world.position, event, margin_ms * MS):
+            return ruling
         rules = msgspec.structs.replace(self.rules, race_window_ms=self.rules.race_window_ms + margin_ms)
         wider, _, _ = judge(rules, world.position, event, (event,))
         if isinstance(wider, Illegal) and wider.blameless:
             return Undecided(Doubt.ORDER_UNKNOWN, ruling.who, ruling.facts)
         return ruling
+
+    def _is_at_the_edge(self, position: Position, event: Land | Spit, margin_ns: int) -> bool:
+        """Whether a race window had closed so shortly before that the touches may have been in time."""
+        closed_ns = event.at_ns - self.rules.race_window_ms * MS
+        if closed_ns - margin_ns <= position.ended_ns < closed_ns:
+            return True
+        covers = position.middle(event.pile).covers
+        return any(closed_ns - margin_ns <= cover.at_ns < closed_ns for cover in covers)
 
     def _as_agreed(self, n: int, landing: CardLanded, branches: list[Branch]) -> list[Branch]:
         """Of all that a landing may have been, only what people agreed on, if they did."""
@@ -270,13 +282,13 @@ class Landings(Belief, eq=False):
         fitting = [branch for branch in branches if _fits(branch[2], word)]
         return fitting or [(world.log_weight, world, _agreed_guess(landing, word)) for world in self.worlds]
 
-    def _overruled(self, world: World, guess: Guess, claim: Claim, ruling: RulingWord | None) -> tuple[Claim, Position]:
+    def _overruled(self, world: World, guess: Guess, claim: Claim, ruling: RulingWord) -> tuple[Claim, Position]:
         """The landing as people ruled it themselves: it counts or it has to go back, whatever the rules say."""
         event = guess.event
         if isinstance(event, Spit):
             event = Land(at_ns=event.at_ns, player=event.player, pile=event.pile, cards=(event.card,))
         position, said = agreed(self.rules, world.position, event, counts=ruling == "legal")
-        return msgspec.structs.replace(claim, agreed=ruling, said=said), position
+        return msgspec.structs.replace(claim, agreed=ruling, word=ruling, reason=None, said=said), position
 
     def _called_if_stuck(self, world: World, at_ns: int) -> World:
         """Players may spit before the referee has called it: where nobody can play, spit cards are due."""

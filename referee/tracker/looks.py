@@ -16,9 +16,10 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import JITTER_NS, MISSED, MS, QUIET_NS
+from referee.tracker.belief import AT_ONCE, JITTER_NS, MISSED, MS, QUIET_NS
 from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import Landings
+from referee.tracker.rows import Lies
 from referee.tracker.worlds import (
     World,
     look_likelihood,
@@ -48,15 +49,17 @@ class Looks(Landings, eq=False):
         shown = [world.top(look.pile) for world in self.worlds]
         if best not in shown and UNREAD not in shown:
             view.strange += (look,)
+            self.due_ns = AT_ONCE
             return
         first = view.first
         if look.at_ns > view.changed_ns + JITTER_NS:
             view.read_again(look.cards)
         if best == shown[0]:
             view.seen_ns, view.strange = look.at_ns, ()
-            if view.stack and best != evidence.best_card(view.stack[-1].odds) and self._came_unseen(look.pile, best):
+            if view.stack and best != view.stack[-1].card and self._came_unseen(look.pile, best):
                 view.put(look.cards, look.cards)
         if UNREAD in shown:
+            self.due_ns = AT_ONCE
             self.worlds = tuple(self._named_top(world, look, first) for world in self.worlds)
         if shown.count(shown[0]) < len(shown):
             self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, first)
@@ -83,7 +86,7 @@ class Looks(Landings, eq=False):
         if starter is not None:
             side = position.side(starter)
             position = position.with_side(starter, due=(look.pile,), packet=side.packet + 1)
-        self.worlds = (World(position),)
+        self.worlds, self.due_ns = (World(position),), AT_ONCE
         self.open.clear()
 
     def _look_again(self, n: int, pile: Pile) -> None:
@@ -179,22 +182,27 @@ class Looks(Landings, eq=False):
 
     def look_at_row(self, n: int, look: RowRead) -> list[AnyVerdict]:
         """A row was read: weigh the worlds, then let each follow what changed."""
-        row = self.rows[look.player]
+        row, lies = self.rows[look.player], self.worlds[0].lies(look.player)
         gone = self.worlds[0].in_the_middle
-        places = look.places[: len(self.position.side(look.player).row)]  # there may be fewer than were looked at
+        places = look.places[: len(lies)]  # there may be fewer than were looked at
         if self.takers and self.position.phase in (Phase.PLAY, Phase.SPIT):
             row.look(places, look.at_ns, gone)
             return []  # the cards are being gathered
         if len(self.worlds) > 1:
             self.weigh(self._fits_row(look))
+            lies = self.worlds[0].lies(look.player)
         news = row.look(places, look.at_ns, gone)
+        if row.settled == lies and not news:
+            return []
         if not self.layout.is_laid(look.player):
             return self._lay_out(look.player, look.at_ns)
         if self.position.phase in (Phase.SLAP, Phase.OVER):
             return []  # after a deal the players gather their cards in any way they like
         news += rowsync.unsettled(self.worlds[0], look.player, row, gone)
         if not news:
+            row.settled = lies if row.agrees(lies) else None
             return self._settle_hidden(look.player)
+        self.due_ns = AT_ONCE
         news = sorted(set(news))
         self.moved_ns = max(self.moved_ns, look.at_ns)
         told: list[AnyVerdict] = []
@@ -216,7 +224,7 @@ class Looks(Landings, eq=False):
         after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
         if after is world:
             return []
-        self.worlds, self.counts_doubtful = (after,), True
+        self.worlds, self.counts_doubtful, self.due_ns = (after,), True, AT_ONCE
         if not has_cleared(self.rules, after.position.side(player)):
             return []
         onto = max(PILES, key=lambda pile: self.piles[pile].changed_ns)
@@ -267,6 +275,9 @@ class Looks(Landings, eq=False):
         """How well a look at a row fits each world, beside what all of them expect alike."""
         worlds, fits = self.worlds, [1.0] * len(self.worlds)
         rows = [world.lies(look.player) for world in worlds]
+        expected_by_all = rows[0] if rows.count(rows[0]) == len(rows) else None
+        if expected_by_all is not None and not _surprises(look, expected_by_all):
+            return fits
         over = [world.position.phase in (Phase.FIRST_SPIT, Phase.OVER) for world in worlds]
         if any(over) and not all(over):
             return fits  # where the deal is over, its cards lie there still, and nothing can be told
@@ -286,6 +297,11 @@ class Looks(Landings, eq=False):
                 if is_still_there and lying[n][0] != "face":
                     fits[n] *= STILL_THERE  # it has not left, so nothing was turned there
         return fits
+
+
+def _surprises(look: RowRead, lies: tuple[Lies, ...]) -> bool:
+    """Whether a face shows where all worlds expect none: what else they expect alike tells nothing."""
+    return any(seen.cards and kind != "face" for seen, (kind, _) in zip(look.places, lies, strict=False))
 
 
 def _is_known(position: Position, card: Card) -> bool:

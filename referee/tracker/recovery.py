@@ -7,7 +7,7 @@ from referee.game.phases import Phase
 from referee.game.position import Middle, Position, Side
 from referee.rules.rows import EMPTY, Stock
 from referee.table import PILES, PLAYERS, Pile, Player
-from referee.tracker.belief import QUIET_NS
+from referee.tracker.belief import AT_ONCE, NOT_YET, QUIET_NS
 from referee.tracker.core import Core
 from referee.tracker.rows import PlaceView
 from referee.tracker.worlds import World
@@ -33,6 +33,11 @@ def find_the_thread(core: Core) -> list[AnyVerdict]:
         CannotTell(at_ns=core.now_ns, decided_ns=core.now_ns, about="table"),
         BackInStep(at_ns=core.now_ns, decided_ns=core.now_ns, landings=landings),
     ]
+
+
+def due_ns(core: Core) -> int:
+    """When `find_the_thread` may have something to say next."""
+    return NOT_YET if core.lost < LOST_AFTER else AT_ONCE
 
 
 def _as_it_lies(core: Core, tops: dict[Pile, Card]) -> Position:

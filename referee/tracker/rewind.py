@@ -24,6 +24,8 @@ SNAPSHOT_NS: Final = 250_000_000
 """States are kept about so often: at most so much is taken in again for nothing."""
 IDLE_NS: Final = 4 * REACH_NS
 """When no card and no look came for so long, nothing is kept for a late report any more."""
+MANY: Final = 100
+"""So many moments may pile up before the old ones are forgotten."""
 LATE: Final = (CardLanded, CardTakenBack)
 """What may be reported long after it happened."""
 IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
@@ -45,9 +47,13 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     moments: list[Moment[State]] = []
     kept_ns: int = -REACH_NS
     """The moment before which a state was kept last."""
+    oldest_ns: int = -REACH_NS
+    """What happened before is out of reach."""
 
     def copy(self) -> "Recent[State]":
-        return Recent([replace(moment, said=list(moment.said)) for moment in self.moments], self.kept_ns)
+        return Recent(
+            [replace(moment, said=list(moment.said)) for moment in self.moments], self.kept_ns, self.oldest_ns
+        )
 
     def wants_state(self, seen: AnyObservation) -> bool:
         """Whether the state before this observation should be kept."""
@@ -57,13 +63,18 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
         """Keep an observation, with the state before it if there is one; what is old is forgotten."""
         if before is not None:
             self.kept_ns = seen.at_ns
-            oldest_ns = seen.at_ns - REACH_NS
-            young = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > oldest_ns)
-            del self.moments[: next(young, len(self.moments))]
+            self.oldest_ns = max(self.oldest_ns, seen.at_ns - REACH_NS)
+            if len(self.moments) > MANY:
+                self._forget_the_old()
         elif seen.at_ns - self.kept_ns > IDLE_NS:
             self.moments = []
         if before is not None or self.moments:
             self.moments.append(Moment(n, seen, before))
+
+    def _forget_the_old(self) -> None:
+        """Forget what is out of reach: all before the first young moment with a state."""
+        young = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > self.oldest_ns)
+        del self.moments[: next(young, len(self.moments))]
 
     def note(self, verdicts: list[AnyVerdict]) -> None:
         """What was said after the last observation."""
@@ -75,13 +86,12 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
         if self.moments:
             self.moments[-1].said += said
 
-    def before(self, late: AnyObservation) -> int | None:
+    def before(self, late: CardLanded | CardTakenBack) -> int | None:
         """Where to go back to for a card that comes late: the last kept state before the first card or look that
         happened after it and was told earlier. None if nothing did."""
-        if not self.moments or not isinstance(late, LATE):
-            return None
         if all(moment.seen.at_ns <= late.at_ns for moment in self.moments[-12:] if isinstance(moment.seen, IN_ORDER)):
             return None
+        self._forget_the_old()
         state = 0
         for place, moment in enumerate(self.moments):
             if moment.before is not None:

@@ -7,13 +7,16 @@ from msgspec.structs import replace
 
 from referee.cards import Card
 from referee.observations import CardOdds, PlaceSeen
-from referee.tracker.evidence import best_card, kind_of, merged, repeated
+from referee.tracker.evidence import ENOUGH_LOOKS, best_card, kind_of, merged, repeated
 
 Kind = Literal["face", "down", "empty", "unknown"]
 LONG_AGO = -(2**62)
 
+Lies = tuple[str, Card | None]
+"""What a place of a row physically shows: `face` with its card, `down` or `empty`."""
 
-class PlaceView(msgspec.Struct, frozen=True):
+
+class PlaceView(msgspec.Struct, eq=False, gc=False):
     """One place: what it showed at `seen_ns`, the last time it was seen at all."""
 
     kind: Kind = "unknown"
@@ -33,6 +36,8 @@ class PlaceView(msgspec.Struct, frozen=True):
     """When it was first seen to show what it shows."""
     odd_looks: int = 0
     """Looks in a row that contradict the kind without a likely cause."""
+    together: tuple[CardOdds, int, CardOdds] | None = None
+    """`odds`, how often they were confirmed, and what follows from that: worked out when it is asked for."""
 
     def shows(self, seen: PlaceSeen) -> bool:
         """Whether a look says nothing new."""
@@ -45,12 +50,21 @@ class PlaceView(msgspec.Struct, frozen=True):
     def readings(self, card: Card) -> CardOdds:
         """All readings together of the face that lies here, or lay here last, if that is this card; else none."""
         if self.kind == "face" and self.card == card:
-            return repeated(self.odds, card, self.agreed)
+            return self._together(card)
         return self.left_odds if self.left == card else {}
 
-    def seen_again(self, at_ns: int) -> "PlaceView":
+    def _together(self, card: Card) -> CardOdds:
+        """All readings together of the face that lies here."""
+        times = min(self.agreed, ENOUGH_LOOKS)
+        if self.together is None or self.together[0] is not self.odds or self.together[1] != times:
+            self.together = (self.odds, times, repeated(self.odds, card, times))
+        return self.together[2]
+
+    def seen_again(self, at_ns: int) -> None:
         """A look has shown the same."""
-        return replace(self, seen_ns=at_ns, odd_looks=0, agreed=self.agreed + 1)
+        self.seen_ns = at_ns
+        self.odd_looks = 0
+        self.agreed += 1
 
     def face(self, odds: CardOdds, at_ns: int) -> "PlaceView":
         """A face lies there now; another one that was seen before has left."""
@@ -74,12 +88,14 @@ class PlaceView(msgspec.Struct, frozen=True):
 class RowView(msgspec.Struct, eq=False):
     """A row as it was last seen, places 1 to 5 in order."""
 
-    places: list[PlaceView] = msgspec.field(default_factory=lambda: [PlaceView()] * 5)
+    places: list[PlaceView] = msgspec.field(default_factory=lambda: [PlaceView() for _ in range(5)])
     read_ns: int = LONG_AGO
     """When the row was last looked at, whatever was hidden."""
+    settled: tuple[Lies, ...] | None = None
+    """What is thought to lie there, if the looks agree with that."""
 
     def copy(self) -> "RowView":
-        return RowView(list(self.places), self.read_ns)
+        return RowView([replace(place) for place in self.places], self.read_ns, self.settled)
 
     def faces(self) -> list[tuple[int, Card]]:
         return [(n, place.card) for n, place in enumerate(self.places, 1) if place.kind == "face" and place.card]
@@ -92,6 +108,16 @@ class RowView(msgspec.Struct, eq=False):
         """Whether it was looked at and no card was left."""
         return self.read_ns > LONG_AGO and self.count("face") == self.count("down") == 0
 
+    def agrees(self, lies: tuple[Lies, ...]) -> bool:
+        """Whether no look contradicts what is thought to lie there: other faces, or none where something lies."""
+        for place, (kind, card) in zip(self.places, lies, strict=False):
+            if place.kind == "face":
+                if kind != "face" or place.card != card:
+                    return False
+            elif place.kind == "empty" and kind != "empty":
+                return False
+        return True
+
     def look(self, places: tuple[PlaceSeen, ...], at_ns: int, gone: frozenset[Card]) -> list[int]:
         """Take a look in; return the places that show something new. `gone` are cards known to lie in the middle."""
         self.read_ns = at_ns
@@ -99,10 +125,11 @@ class RowView(msgspec.Struct, eq=False):
         for n, seen in enumerate(places[: len(self.places)]):
             place = self.places[n]
             if place.shows(seen):
-                self.places[n] = place.seen_again(at_ns)
+                place.seen_again(at_ns)
                 continue
             self.places[n], is_new = _contradicted(place, seen, at_ns, gone)
             if is_new:
+                self.settled = None
                 news.append(n + 1)
         return news
 

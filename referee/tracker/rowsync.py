@@ -14,16 +14,13 @@ from referee.rules.rows import EMPTY, Stock, count_cards, place_of_top, with_pla
 from referee.rules.rule_set import RuleSet
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker.rows import PlaceView, RowView
-from referee.tracker.worlds import World, lies_at
+from referee.tracker.worlds import World, lies_at, waited_for_ns
 
 Happened = TurnUp | Move | Refill
 
 SURELY_THERE = 3
 """So many looks more must read the same face where none can lie, before it is believed."""
 MOVE_NS = 1_000_000_000
-BURIED_NS = 3_800_000_000
-LYING_NS = 5_000_000_000
-"""So long a card that has to go back is waited for, if it was played on and if it was not."""
 ROW_SEEN_NS = 500_000_000
 """A change in a row is seen at most so long after it was made."""
 PLAYS_ON_NS = 300_000_000
@@ -257,8 +254,7 @@ def left_lying(world: World, now_ns: int) -> World:
     """The world in which cards that nobody takes back any more stay where they lie (never a player's last card)."""
     position = world.position
     for one in position.A.lying + position.B.lying:
-        patience = BURIED_NS if one.buried else LYING_NS
-        if now_ns - one.at_ns < patience or one.card in world.stayed:
+        if now_ns < waited_for_ns(one) or one.card in world.stayed:
             continue
         for player in PLAYERS:
             row = world.position.side(player).row

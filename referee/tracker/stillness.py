@@ -8,7 +8,7 @@ from referee.game.phases import Phase
 from referee.rules.rows import EMPTY
 from referee.table import PILES, PLAYERS, Pile
 from referee.tracker import rowsync, telling
-from referee.tracker.belief import MS, QUIET_NS
+from referee.tracker.belief import MS, NOT_YET, QUIET_NS
 from referee.tracker.core import Core
 from referee.tracker.worlds import World
 from referee.verdicts import AnyVerdict, BackInStep
@@ -30,6 +30,13 @@ def when_still(core: Core) -> list[AnyVerdict]:
     if core.position.phase is not Phase.PLAY or not all(core.agrees(player, core.moved_ns) for player in PLAYERS):
         return told
     return told + _call_stuck(core)
+
+
+def due_ns(core: Core) -> int:
+    """When `when_still` may have something to say next."""
+    if core.position is core.not_stuck or core.position.phase is not Phase.PLAY:
+        return NOT_YET
+    return max(core.hands_ns, core.moved_ns) + core.caution.still_ms * MS
 
 
 def _catch_up(core: Core) -> list[AnyVerdict]:

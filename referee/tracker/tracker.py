@@ -25,13 +25,13 @@ from referee.observations import (
 from referee.rules.rule_set import RuleSet
 from referee.table import PLAYERS
 from referee.tracker import recovery, slapping, stillness
-from referee.tracker.belief import MS, Caution
+from referee.tracker.belief import AT_ONCE, MS, NOT_YET, Caution
 from referee.tracker.core import Core
 from referee.tracker.gestures import Gestures
 from referee.tracker.layout import Layout
 from referee.tracker.opening import Opening
 from referee.tracker.past import Past
-from referee.tracker.rewind import Recent, content
+from referee.tracker.rewind import LATE, Recent, content
 from referee.tracker.sequencer import Sequencer
 from referee.tracker.worlds import World
 from referee.verdicts import AnyVerdict
@@ -110,7 +110,8 @@ class Tracker:
         n = self._n if n is None else n
         verdicts = self._take_in(n, seen)
         self._n = n + 1 + len(verdicts)
-        self._past.note(n, verdicts)
+        if verdicts:
+            self._past.note(n, verdicts)
         return verdicts
 
     def _take_in(self, n: int, seen: AnyObservation) -> list[AnyVerdict]:
@@ -123,7 +124,8 @@ class Tracker:
                 return [] if undone is None else self._correct(n, undone)
             case _:
                 self._past.see(n, seen, self._stop)
-                return self._take(n, seen) + self._held_pads(n)
+                told = self._take(n, seen)
+                return told + self._held_pads(n) if self._state.gestures.held else told
 
     def _held_pads(self, n: int, is_again: bool = False) -> list[AnyVerdict]:
         """Words that are said by holding pads: all four take the last call back. In the slap phase there are none."""
@@ -163,7 +165,7 @@ class Tracker:
         state, recent = self._state, self._recent
         if state.core is None:
             return self._open(n, seen)
-        if (place := recent.before(seen)) is not None:
+        if isinstance(seen, LATE) and (place := recent.before(seen)) is not None:
             return self._again(place, n, seen)
         recent.remember(n, seen, state.copy() if recent.wants_state(seen) else None)
         told = self._step(state, state.core, n, seen)
@@ -192,21 +194,53 @@ class Tracker:
         return [verdict for n, look in looks for verdict in self._step(state, state.core, n, look)]
 
     def _step(self, state: _State, core: Core, n: int, seen: AnyObservation) -> list[AnyVerdict]:
-        state.presses.hear(seen.at_ns)
-        core.now_ns = max(core.now_ns, seen.at_ns)
-        told: list[AnyVerdict] = []
+        """Take one observation in, and say what there is to say: nothing, where it showed nothing new and nothing is
+        due yet."""
+        if seen.at_ns > core.now_ns:
+            core.now_ns = seen.at_ns
+        told = self._hear(state, core, n, seen)
+        if core.now_ns < core.due_ns or core.lost_sensors:
+            return told
+        worlds = core.worlds
+        told += core.decide()
+        if state.unclear or len(state.presses):
+            told += self._understand_presses(state, core)
+        if self._past.denied and n in self._past.denied.values():
+            core.not_stuck = core.position
+        told += stillness.when_still(core)
+        told += recovery.find_the_thread(core)
+        told += core.phase_changes()
+        core.due_ns = AT_ONCE if told or core.worlds is not worlds else self._next_due_ns(state, core)
+        return told
+
+    def _next_due_ns(self, state: _State, core: Core) -> int:
+        """When there may be something to say next, if nothing new is seen until then."""
+        if state.unclear or self._past.denied:
+            return AT_ONCE
+        waits_ns = SLAP_WAIT_NS if core.position.phase is Phase.SLAP else PRESS_WAIT_NS
+        press_ns = state.presses.first_ns()
+        pressed_ns = NOT_YET if press_ns is None else press_ns + waits_ns
+        return min(core.decides_ns(), stillness.due_ns(core), recovery.due_ns(core), pressed_ns)
+
+    @staticmethod
+    def _hear(state: _State, core: Core, n: int, seen: AnyObservation) -> list[AnyVerdict]:
+        """Believe what was seen, and say what that brings at once."""
         match seen:
+            case RowRead():
+                return core.look_at_row(n, seen)
             case PileRead():
                 core.look_at_pile(n, seen)
-            case RowRead():
-                told += core.look_at_row(n, seen)
+                return []
             case HandsSeen():
                 core.hands(seen)
+                return []
+        core.due_ns = AT_ONCE
+        match seen:
             case CardLanded():
                 state.gestures.land(seen.at_ns)
-                told += core.land(n, seen)
+                return core.land(n, seen)
             case CardTakenBack():
-                told += core.take_back(n, seen)
+                return core.take_back(n, seen)
             case PadSlapped():
                 state.gestures.press(seen)
                 state.pressed = (*state.pressed[-5:], seen)
@@ -215,31 +249,21 @@ class Tracker:
                 state.gestures.release(seen)
                 state.released = (*state.released[-5:], seen)
             case PilesTaken():
-                told += core.pile_taken(n, seen)
+                return core.pile_taken(n, seen)
             case Called():
-                told += core.call(n, seen)
+                return core.call(n, seen)
             case Recount():
                 core.recount(seen)
             case SensorLost():
-                told += core.pause(seen)
+                return core.pause(seen)
             case SensorBack():
-                told += core.resume(seen)
-            case _:
-                pass
-        if core.lost_sensors:
-            return told
-        told += core.decide()
-        told += self._understand_presses(state, core)
-        if self._past.denied and n in self._past.denied.values():
-            core.not_stuck = core.position
-        told += stillness.when_still(core)
-        told += recovery.find_the_thread(core)
-        told += core.phase_changes()
-        return told
+                return core.resume(seen)
+        return []
 
     def _understand_presses(self, state: _State, core: Core) -> list[AnyVerdict]:
         """Slaps and gestures whose wait is over."""
         told: list[AnyVerdict] = []
+        state.presses.hear(core.now_ns)
         unclear, state.unclear = state.unclear, []
         for number, early in unclear:
             told += self._too_early(state, core, number, early)

@@ -12,12 +12,13 @@ import msgspec
 
 from referee.cards import UNREAD, Card
 from referee.game.announcements import AnyAnnouncement
-from referee.game.position import Position
-from referee.game.rulings import Illegal, Ruling, Undecided
+from referee.game.position import Lying, Position
+from referee.game.rulings import Breach, Illegal, Ruling, Undecided
 from referee.observations import PlaceSeen
 from referee.rules.rows import Stock
 from referee.table import Pile, Player, Who
 from referee.tracker import evidence
+from referee.tracker.rows import Lies
 from referee.verdicts import Ruling as RulingWord
 
 NO_CARDS: Final = frozenset[Card]()
@@ -30,6 +31,10 @@ NEGLIGIBLE = math.log(FORGOTTEN)
 LEAST_LIKELY = 1e-12
 """Nothing is impossible."""
 
+BURIED_NS = 3_800_000_000
+LYING_NS = 5_000_000_000
+"""So long a card that has to go back is waited for, if it was played on and if it was not."""
+
 LIFTED = 0.05
 """Likelihood that a top lies in a hand, or that its landing has not been reported yet."""
 TURNED = 0.1
@@ -40,7 +45,7 @@ MISNAMED = 0.003
 """Likelihood that a top shows another face than it was named by: it was misread before."""
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class Claim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one landing was, in one world, and what the rules say to that."""
 
     at_ns: int
@@ -50,25 +55,13 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     card: Card
     place: int | None
     ruling: Ruling
+    word: RulingWord
+    reason: str | None
+    """The ruling as it is told: by the rules, or as people agreed."""
     top: Card | None
     said: tuple[AnyAnnouncement, ...] = ()
     agreed: RulingWord | None = None
     """What people ruled themselves."""
-
-    @property
-    def word(self) -> RulingWord:
-        if self.agreed is not None:
-            return self.agreed
-        ruling = self.ruling
-        if isinstance(ruling, Illegal):
-            return "beaten" if ruling.reason == "beaten" else "illegal"
-        return "cannot_tell" if isinstance(ruling, Undecided) else "legal"
-
-    @property
-    def reason(self) -> str | None:
-        if self.agreed is not None:
-            return None
-        return str(self.ruling.reason) if isinstance(self.ruling, (Illegal, Undecided)) else None
 
     @property
     def blames(self) -> bool:
@@ -80,14 +73,25 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
         return self.word == "legal" or self.reason in ("unread", "unread_top")
 
 
-Lies = tuple[str, Card | None]
-"""What a place of a row physically shows: `face` with its card, `down` or `empty`."""
+def in_words(ruling: Ruling) -> tuple[RulingWord, str | None]:
+    """How a ruling on a landing is told, and its reason."""
+    if isinstance(ruling, Illegal):
+        return "beaten" if ruling.reason is Breach.BEATEN else "illegal", ruling.reason.value
+    if isinstance(ruling, Undecided):
+        return "cannot_tell", ruling.reason.value
+    return "legal", None
+
 
 NOTHING_LIES: Final[Lies] = ("empty", None)
 FACE_DOWN: Final[Lies] = ("down", None)
 
 
-class WorkedOut(msgspec.Struct, eq=False):
+def waited_for_ns(lying: Lying) -> int:
+    """Until when a card that has to go back is waited for."""
+    return lying.at_ns + (BURIED_NS if lying.buried else LYING_NS)
+
+
+class WorkedOut(msgspec.Struct, eq=False, gc=False):
     """What follows from a world whatever its weight, worked out when it is first asked for."""
 
     away: frozenset[Card] | None = None
@@ -95,9 +99,10 @@ class WorkedOut(msgspec.Struct, eq=False):
     p1: tuple[Lies, ...] | None = None
     p2: tuple[Lies, ...] | None = None
     key: tuple[object, ...] | None = None
+    waits_ns: int | None = None
 
 
-class World(msgspec.Struct, frozen=True):
+class World(msgspec.Struct, frozen=True, gc=False):
     """One understanding of the game. `claims` are the landings that are not settled yet, by their numbers."""
 
     position: Position
@@ -116,6 +121,16 @@ class World(msgspec.Struct, frozen=True):
             lying = self.position.A.lying + self.position.B.lying
             away = self.worked_out.away = frozenset([one.card for one in lying]) - self.stayed if lying else NO_CARDS
         return away
+
+    @property
+    def waits_ns(self) -> int:
+        """Until when the first of the cards that have to go back is waited for; far in the future if there is none."""
+        until_ns = self.worked_out.waits_ns
+        if until_ns is None:
+            lying = self.position.A.lying + self.position.B.lying
+            waits = [waited_for_ns(one) for one in lying if one.card not in self.stayed] if lying else ()
+            until_ns = self.worked_out.waits_ns = min(waits, default=2**62)
+        return until_ns
 
     @property
     def in_the_middle(self) -> frozenset[Card]:
@@ -158,7 +173,7 @@ class World(msgspec.Struct, frozen=True):
         """The same table, with other landings that are to be told."""
         known = self.worked_out
         return World(self.position, self.log_weight, claims, self.stayed,
-                     WorkedOut(known.away, known.in_the_middle, known.p1, known.p2))  # fmt: skip
+                     WorkedOut(known.away, known.in_the_middle, known.p1, known.p2, None, known.waits_ns))  # fmt: skip
 
     def moved_to(self, position: Position) -> "World":
         return World(position, self.log_weight, self.claims, self.stayed)
@@ -171,10 +186,7 @@ class World(msgspec.Struct, frozen=True):
             p = self.position
             a, b, p1, p2 = p.A, p.B, p.p1, p.p2
             lying = tuple([one.card for one in a.lying + b.lying]) if a.lying or b.lying else ()
-            claims: list[tuple[int, str, str, Card, Who]] = []
-            for n, claim in self.claims.items():
-                if n > 0:
-                    claims.append((n, claim.word, claim.reason or "", claim.card, claim.player))
+            claims = [(n, one.word, one.reason, one.card, one.player) for n, one in self.claims.items() if n > 0]
             if len(claims) > 1:
                 claims.sort()
             key = self.worked_out.key = (
@@ -233,9 +245,7 @@ def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
 
 
 def reweighed(worlds: tuple[World, ...], likelihoods: list[float]) -> tuple[World, ...]:
-    """Different worlds after a look that fits each so well; one that fits all alike tells nothing."""
-    if likelihoods.count(likelihoods[0]) == len(likelihoods):
-        return worlds
+    """Different worlds after a look that fits each so well."""
     return _by_weight(tuple([world.weighed(fits) for world, fits in zip(worlds, likelihoods, strict=True)]))
 
 
