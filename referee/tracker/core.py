@@ -315,7 +315,7 @@ class Core(Looks, eq=False):
 
     def decide(self) -> list[AnyVerdict]:
         """Tell what the worlds agree on by now, in the order of touch."""
-        is_overdue = self.worlds[0].away and any([world.waits_ns <= self.now_ns for world in self.worlds])
+        is_overdue = self.worlds[0].away and any(world.waits_ns <= self.now_ns for world in self.worlds)
         told = self._leave_lying() if is_overdue else []
         for pile, view in self.piles.items():
             if view.strange:
