@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.heart import Heart, is_service
 from hardware.tablefile import Table, load_table
+from referee.cli.rig_run import RigRun
 from referee.cli.rules import rules_of
 from referee.cli.set_up_run import SetUpRun
 from referee.cli.table_parts import Parts, real_parts
@@ -53,7 +54,7 @@ class TableLoop:
         self._games, self._shadow, self._practice, self._record = games, shadow, practice, record
         self._desk = Desk(settings, games, simulated=practice is not None, shadow=shadow)
         self._desk.practice = practice
-        self._has_pages = False
+        self._server: WebServer | None = None
         self._mqtt: MqttFeed | None = None
 
     def run(self, port: int | None, *, strict: bool, set_up: bool = False) -> None:
@@ -70,13 +71,21 @@ class TableLoop:
             take_in_left(self._games, _say)
             if port is not None:
                 server = WebServer(self._desk, self._access, port, strict=strict, say=_say)
-                stack.enter_context(server)
-                self._has_pages = True
+                self._server = stack.enter_context(server)
             if self._desk.settings.mqtt.enabled and not self._shadow:
                 self._mqtt = stack.enter_context(MqttFeed(self._desk.settings))
             wish: Wish | None = "play" if self._can_play() and not (set_up and self._has_pages) else "set_up"
             while wish is not None:
                 wish = self._play() if wish == "play" else self._set_up()
+
+    @property
+    def _has_pages(self) -> bool:
+        return self._server is not None
+
+    def _heart(self, run: RigRun) -> Heart:
+        """Return the heart that beats while the run's loops and the pages make progress."""
+        server = self._server
+        return Heart(lambda: run.ages() if server is None else {**run.ages(), "pages": server.age_ns()})
 
     def _can_play(self) -> bool:
         return self._practice is not None or not self._has_pages or table_file(self._desk.settings).exists()
@@ -87,7 +96,7 @@ class TableLoop:
         watchers: list[Watcher] = [desk] if self._has_pages else []
         watchers += [self._mqtt] if self._mqtt is not None else []
         run = TableRun(settings, rules_of(settings), shadow=self._shadow, watchers=watchers, record=self._record)
-        heart = Heart(run.ages)
+        heart = self._heart(run)
         try:
             parts = self._parts_to_play(run, heart)
         except TableFileError as error:
@@ -125,7 +134,7 @@ class TableLoop:
             parts = real_parts(settings, None, run.queue, run.felt, is_service(), notes=run.note)
         _tell(parts)
         desk.table = self._known_table()
-        run.run(parts, Heart(run.ages))
+        run.run(parts, self._heart(run))
         return self._next(run.was_stopped)
 
     def _next(self, was_stopped: bool) -> Wish | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
+from time import monotonic_ns
 from typing import Final, Self
 
 import uvicorn
@@ -43,12 +44,18 @@ class WebServer:
         self._stopping = Event()
         self._access = fresh_access(open_=False)
         self._server: uvicorn.Server | None = None
+        self._beat_ns: int | None = None
         self._thread = Thread(target=self._run, name="pages", daemon=True)
 
     @property
     def access(self) -> Access:
         """Who may come in now."""
         return self._access
+
+    def age_ns(self) -> int:
+        """Return how long ago the serving loop made progress, for a watchdog; 0 while nothing is to be served."""
+        beat_ns = self._beat_ns
+        return 0 if beat_ns is None else monotonic_ns() - beat_ns
 
     @property
     def port(self) -> int:
@@ -116,13 +123,16 @@ class WebServer:
             await server.serve([listening])
             watch.cancel()
 
+        self._beat_ns = monotonic_ns()
         asyncio.run(serve())
+        self._beat_ns = None
 
     async def _watch(self, server: uvicorn.Server) -> None:
         """End this server when somebody has opened or closed the pages."""
         changed = _changed_ns(self._file)
         while not server.should_exit:
             await asyncio.sleep(LOOK_S)
+            self._beat_ns = monotonic_ns()
             if _changed_ns(self._file) != changed:
                 server.should_exit = True
 

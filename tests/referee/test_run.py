@@ -30,9 +30,10 @@ from hardware.tablefile import Table as TableFile
 from hardware.tablefile import load_table
 from referee.cli.app import app
 from referee.cli.bundle import without_secrets
+from referee.cli.rig_run import RigRun
 from referee.cli.rules import rules_of
 from referee.cli.run_screen import PlainRun, status_words
-from referee.cli.table_loop import calibrated_table
+from referee.cli.table_loop import TableLoop, calibrated_table
 from referee.cli.table_parts import Parts, outputs_or_drawing, real_parts
 from referee.cli.table_run import TableRun, cut_game, only_one
 from referee.errors import DeviceError, LogError, SettingsError, TableFileError
@@ -41,6 +42,7 @@ from referee.log.lines import LineFile
 from referee.observations import AnyObservation, HandsSeen, PadSlapped, SensorLost
 from referee.rules.rule_set import rule_set
 from referee.settings import RulesSection, Settings, SignalsSection, StorageSection
+from referee.web.server import WebServer
 
 P1A = FOUR_PADS[0]
 WITHOUT_PINS = pytest.mark.skipif(
@@ -242,6 +244,15 @@ def test_a_folder_that_may_not_be_used_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(LogError, match="choose another folder"), only_one(tmp_path / "file"):
         pass
+
+
+def test_pages_that_hang_stop_the_heartbeat_like_every_other_loop(tmp_path: Path) -> None:
+    loop = TableLoop(Settings(), tmp_path, tmp_path / "web.json", shadow=False, practice=None)
+    run = RigRun()
+    assert loop._heart(run).stuck() == []
+    server = loop._server = WebServer(loop._desk, tmp_path / "web.json", 0)
+    server._beat_ns = 1
+    assert loop._heart(run).stuck() == ["pages"]
 
 
 # After a restart -----------------------------------------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 import socket
 import stat
+import threading
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 
 import pytest
 from served import Table
@@ -14,6 +16,7 @@ from visitor import Visitor
 from referee.cli.app import app
 from referee.errors import DeviceError, SettingsError
 from referee.log import GameLog, Header
+from referee.web import server as web_server
 from referee.web.access import Access, Limiter, access_file, fresh_access, load_access, save_access
 from referee.web.addresses import is_own_host, page_addresses, qr_text, sign_in_address
 from referee.web.server import WebServer
@@ -280,3 +283,16 @@ def wait_until(true: Callable[[], bool], seconds: float = 8.0) -> None:
     while not true():
         assert monotonic() < end, "it never came to that"
         sleep(0.05)
+
+
+def test_pages_whose_loop_hangs_are_known_to_the_watchdog(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    let_go = threading.Event()
+    monkeypatch.setattr("referee.web.server.LOOK_S", 0.01)
+    server = table.serve()
+    changed_ns = web_server._changed_ns  # called in the loop itself
+    monkeypatch.setattr(web_server, "_changed_ns", lambda path: (let_go.wait(), changed_ns(path))[1])
+    while server.age_ns() < 300_000_000:
+        sleep(0.01)
+    let_go.set()
+    while server.age_ns() > 200_000_000:
+        sleep(0.01)
