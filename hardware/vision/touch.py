@@ -7,26 +7,16 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.frames import Image
+from hardware.vision.closeup import PRINTED, SAME, Blocks, CloseUp, Flags, Gray, apart, blocks_of, correlation
+from hardware.vision.followed import Step, along, came_from, followed, pushed_from, stopped
 from hardware.vision.rectify import Patch, Pose
-from hardware.vision.trajectory import laid, thrown
-
-Gray = NDArray[np.uint8]
-Blocks = NDArray[np.float32]
+from hardware.vision.trajectory import dated
 
 KEEP_NS: Final = 2_500_000_000
 MOST_KEPT: Final = 180
-WINDOW_MM: Final = 28
-"""How far back along its path a landing card is followed."""
-BLOCK: Final = 8
-PRINTED: Final = 6.0
-"""A block with a greater spread of gray levels carries print or an edge."""
-SAME: Final = 0.8
-"""Correlation from which a block of print is in the same place: a shift by one millimetre brings it below."""
 LEAST_BLOCKS: Final = 3
-FOLLOWED: Final = 0.55
 LASTING: Final = 0.35
 """From frame to frame back a hand covers at most so much more: fewer blocks that fit, and the card was elsewhere."""
 AFTER_GAP: Final = 0.25
@@ -37,21 +27,31 @@ STEP: Final = 12.0
 """A block whose gray levels differ by less on average shows the same."""
 CHANGED: Final = 1.5
 """A block that differs by so many steps from what was there before tells that the card came, print or no print."""
+OTHER: Final = 0.6
+"""Correlation under which two blocks of print are of different cards."""
 OLD_SHARE: Final = 0.15
 """If so much of what lay there before shows, the card had not come yet."""
-AROUND_PX: Final = 3
-"""A place found at half the scale is off by at most so much."""
-MOST_FOLLOWED: Final = 10
-MOST_BRAKING: Final = 5
-STILL_MM: Final = 0.4
-LAST_BIT_NS: Final = 45_000_000
-"""A braking hand needs at most so long for the last millimetre, in which the print already fits."""
-FAR_MM: Final = 45.0
-CLEAR_WAY_MM: Final = 2.5
-"""A card that was followed so far back shows from where it came."""
-CLEARLY: Final = 0.3
-"""A throw must fit the path so much better than a laying hand."""
-THROWN_SLACK_NS: Final = 25_000_000
+CLEARLY: Final = 0.15
+"""Of the way, so much is up or down where a card came from one player's side."""
+FINGERS_STAY_NS: Final = 40_000_000
+"""So long the fingers stay at least on a card that they laid."""
+CELL_MM: Final = 4
+OFF_CELLS: Final = 2
+"""A card is compared with itself, turned round, in cells of this size, shifted by at most so many."""
+DARKER: Final = 30.0
+"""Gray levels by which a hand differs from a card at least."""
+COVERED: Final = 0.13
+"""A half of which so much is darker has fingers on it."""
+BARE: Final = 0.9
+"""An end of a card of which so much print shows has no fingers on it."""
+HELD_ODDS: Final = 0.03
+"""Odds that a card was thrown, with fingers on the end from where it came."""
+BARE_ODDS: Final = 0.97
+"""Odds that it was thrown, with no fingers there."""
+UNKNOWN_ODDS: Final = 0.1
+"""Odds that it was thrown, where nothing is known of fingers."""
+LONG_NS: Final = 80_000_000
+"""Fingers have left a card that was not seen for so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,36 +93,12 @@ class Ring:
         return [(at, picture) for at, picture in self._kept if since_ns <= at <= until_ns]
 
 
-class _View:
-    """What lies where a card came to rest, upright, one pixel a millimetre, with WINDOW_MM around it."""
-
-    def __init__(self, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> None:
-        self.w, self.h = round(card_mm[0]), round(card_mm[1])
-        self._size = (self.w + 2 * WINDOW_MM, self.h + 2 * WINDOW_MM)
-        corners = patch.to_patch(pose.quad_mm(card_mm))[:3].astype(np.float32)
-        m = WINDOW_MM - 0.5
-        target = np.array([(m, m), (m + self.w, m), (m + self.w, m + self.h)], np.float32)
-        self._turn = cv2.getAffineTransform(corners, target)
-        self._inwards = self._turn - np.array([(0.0, 0.0, WINDOW_MM), (0.0, 0.0, WINDOW_MM)])
-
-    def wide(self, picture: Image) -> Gray:
-        return _upright(picture, np.asarray(self._turn, np.float64), self._size)
-
-    def card(self, picture: Image) -> Gray:
-        return _upright(picture, np.asarray(self._inwards, np.float64), (self.w, self.h))
-
-    def within(self, wide: Gray) -> Gray:
-        """Return the card in what `wide` gave."""
-        return wide[WINDOW_MM : WINDOW_MM + self.h, WINDOW_MM : WINDOW_MM + self.w]
-
-
-def _upright(picture: Image, turn: NDArray[np.float64], size: tuple[int, int]) -> Gray:
-    seen = cv2.warpAffine(picture, turn, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY))
-
-
 def touch_of(
-    frames: Sequence[tuple[int, Image]], patch: Patch, pose: Pose, card_mm: tuple[float, float], before: Image | None
+    frames: Sequence[tuple[int, Image]],
+    patch: Patch,
+    pose: Pose,
+    card_mm: tuple[float, float],
+    before: Image | None,
 ) -> Touch | None:
     """Return when the card that lies at `pose` in the last of these frames touched; None if they do not show it.
 
@@ -131,192 +107,142 @@ def touch_of(
     """
     if len(frames) < 2:
         return None
-    view = _View(patch, pose, card_mm)
-    final_wide = view.wide(frames[-1][1])
-    final = _blocks(view.within(final_wide))
-    telling = final.std(axis=1) > PRINTED
-    old = None if before is None else _blocks(view.card(before))
-    if old is not None:
-        telling &= _correlation(old, final) < 0.6
-        if telling.sum() < LEAST_BLOCKS:  # exactly in place on a card that looks much like it
-            telling |= _apart(old, final) > CHANGED * STEP
+    place = CloseUp(frames, patch, pose, card_mm)
+    old = None if before is None else blocks_of(place.of(before))
+    telling = _telling(place.blocks(place.last), old)
     if telling.sum() < LEAST_BLOCKS:
         return None
-    times = [at for at, _ in frames]
-    rest = _first_at_rest(frames, view, final, telling, old)
+    rest = _first_at_rest(place, telling, old)
     if rest.frame == 0:
-        return Touch(times[0], times[0] - KEEP_NS, times[0], False)
-    path = _path(frames, view, final_wide, rest)
-    at, was_thrown = _touched(times, path, rest)
-    if was_thrown:
-        return Touch(at, at - THROWN_SLACK_NS, at + THROWN_SLACK_NS, True, came_from=_came_from(path))
-    end = _covered_end(rest.same, telling, view)
-    early, late = times[rest.frame - 1], times[rest.frame]
-    return Touch(at, min(at, early), max(at, late), False, end, _came_from(path))
+        return Touch(place.times[0], place.times[0] - KEEP_NS, place.times[0], False)
+    path = followed(place, rest.frame, rest.same, rest.hidden)
+    stop = stopped(place.times, path)
+    lay = None if stop is None else pushed_from(pose, path[stop])
+    if stop is not None and lay is not None:
+        found = touch_of(frames[: path[stop].frame + 1], patch, lay, card_mm, before)
+        if found is not None:
+            return found
+    return _dated(place, old, rest, path[:stop])
 
 
-def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
-    """Return the share of a card's print, as it lay `then`, that the picture `now` shows in the same place."""
-    view = _View(patch, pose, card_mm)
-    print_then = _blocks(_inside(view.card(then)))
-    printed = print_then.std(axis=1) > PRINTED
-    if not printed.any():
-        return 0.0
-    same = _correlation(_blocks(_inside(view.card(now))), print_then) > SAME
-    return float((same & printed).sum() / printed.sum())
-
-
-def _inside(card: Gray) -> Gray:
-    """Return the card without its rim, which looks the same for the card below."""
-    return card[BLOCK:-BLOCK, BLOCK:-BLOCK]
-
-
-def _blocks(card: Gray) -> Blocks:
-    """Return the card's picture cut into blocks: float32 (blocks, pixels)."""
-    h, w = card.shape[0] // BLOCK * BLOCK, card.shape[1] // BLOCK * BLOCK
-    cut = card[:h, :w].reshape(h // BLOCK, BLOCK, w // BLOCK, BLOCK).transpose(0, 2, 1, 3)
-    return cut.reshape(-1, BLOCK * BLOCK).astype(np.float32)
-
-
-def _correlation(these: Blocks, those: Blocks) -> NDArray[np.float32]:
-    a = these - these.mean(axis=1, keepdims=True)
-    b = those - those.mean(axis=1, keepdims=True)
-    power = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)) + 16.0 * BLOCK
-    return np.asarray((a * b).sum(axis=1) / power)
-
-
-def _apart(these: Blocks, those: Blocks) -> NDArray[np.float32]:
-    """Return by how many gray levels blocks differ on average."""
-    return np.asarray(np.abs(these - those).mean(axis=1), np.float32)
+def _telling(final: Blocks, old: Blocks | None) -> Flags:
+    """Return which blocks of a lying card show print that was not there before."""
+    telling = np.asarray(final.std(axis=1) > PRINTED)
+    if old is None:
+        return telling
+    telling &= correlation(old, final) < OTHER
+    if telling.sum() < LEAST_BLOCKS:  # exactly in place on a card that looks much like it
+        telling |= apart(old, final) > CHANGED * STEP
+    return telling
 
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The first frame in which the card is at rest, which of its blocks show there, and whether no hand covers it."""
+    """The first frame in which the card is at rest, which of its telling blocks show there, and what is hidden.
+
+    `upper`, `lower`: the share of the print of each end that shows there or right after; 0 if fingers lie on it to
+    the last.
+    """
 
     frame: int
-    same: NDArray[np.bool_]
-    free: bool
+    same: Flags
+    telling: Flags
+    hidden: Flags
+    upper: float
+    lower: float
+
+    def covered_end(self, grid: tuple[int, int]) -> float:
+        """Return which end the hand covered: from -1 (the lower, p1's) to 1 (the upper, p2's)."""
+        upper, lower = _ends(self.same, self.telling, grid)
+        return lower - upper
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """Where the card was in one frame: its distance from rest, and the part of it towards p2."""
-
-    frame: int
-    distance_mm: float
-    towards_p2_mm: float
-
-
-def _first_at_rest(
-    frames: Sequence[tuple[int, Image]],
-    view: _View,
-    final: Blocks,
-    telling: NDArray[np.bool_],
-    old: Blocks | None,
-) -> _Rest:
+def _first_at_rest(place: CloseUp, telling: Flags, old: Blocks | None) -> _Rest:
     """Go back from the last frame until what lay there before shows; a hand may hide the card for a while.
 
     `old`: the place as it looked before the card came.
     """
+    final, times = place.blocks(place.last), place.times
     least = max(LEAST_BLOCKS, round(0.12 * telling.sum()))
-    last = len(frames) - 1
-    first, shown = last, {last: telling}
+    first, shown = place.last, {place.last: telling}
     told = final[telling]
     printed = told.std(axis=1) > PRINTED
-    for n in range(last - 1, -1, -1):
-        now = _blocks(view.card(frames[n][1]))
+    for n in range(place.last - 1, -1, -1):
+        now = place.blocks(n)
         same = np.zeros_like(telling)
-        same[telling] = np.where(printed, _correlation(now[telling], told) > SAME, _apart(now[telling], told) < STEP)
+        same[telling] = np.where(printed, correlation(now[telling], told) > SAME, apart(now[telling], told) < STEP)
         enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
         if same.sum() >= max(least, enough):
             first, shown[n] = n, same
-        elif frames[first][0] - frames[n][0] > HIDDEN_NS or (old is not None and _shows_old(now, old, final)):
+        elif times[first] - times[n] > HIDDEN_NS or (old is not None and _shows_old(now, old, final)):
             break
-    soon = [shown[n].sum() for n in range(first, min(first + 3, last + 1)) if n in shown]
-    return _Rest(first, shown[first], bool(max(soon) > 0.9 * telling.sum()))
+    soon = [_ends(same, telling, place.grid) for n, same in shown.items() if times[n] - times[first] <= FINGERS_STAY_NS]
+    bare = [share < COVERED for share in _fingers(place.darkest(place.last))]
+    upper, lower = np.max(soon, axis=0) * bare
+    same = shown[first] | shown.get(first + 1, shown[first])
+    hidden = np.where(telling, ~same, apart(place.blocks(first), final) > 2 * STEP)
+    return _Rest(first, same, telling, hidden, float(upper), float(lower))
 
 
 def _shows_old(now: Blocks, old: Blocks, final: Blocks) -> bool:
     """Whether a part of the card's place looks as it did before the card came, and not as it did with it."""
-    differs = _apart(old, final) > 2 * STEP
-    is_old = differs & (_apart(now, old) < STEP)
+    differs = apart(old, final) > 2 * STEP
+    is_old = differs & (apart(now, old) < STEP)
     return bool(is_old.sum() >= max(LEAST_BLOCKS, OLD_SHARE * differs.sum()))
 
 
-def _covered_end(same: NDArray[np.bool_], telling: NDArray[np.bool_], view: _View) -> float:
-    """Return which end the hand covered: from -1 (the lower, p1's) to 1 (the upper, p2's)."""
-    rows = view.h // BLOCK
-    hidden = (telling & ~same).reshape(rows, -1).sum(axis=1)
-    printed = telling.reshape(rows, -1).sum(axis=1)
-    half = rows // 2
-    upper = hidden[:half].sum() / max(1, printed[:half].sum())
-    lower = hidden[rows - half :].sum() / max(1, printed[rows - half :].sum())
-    return float(upper - lower)
+def _ends(same: Flags, telling: Flags, grid: tuple[int, int]) -> tuple[float, float]:
+    """Return the share of the print of the upper and of the lower half that shows; of both where one has none."""
+    shows, printed = (flags.reshape(grid).sum(axis=1) for flags in (same, telling))
+    upper, lower = slice(0, grid[0] // 2), slice(grid[0] - grid[0] // 2, None)
+    shares = [
+        shows[end].sum() / printed[end].sum() if printed[end].sum() >= LEAST_BLOCKS else shows.sum() / printed.sum()
+        for end in (upper, lower)
+    ]
+    return float(shares[0]), float(shares[1])
 
 
-def _path(frames: Sequence[tuple[int, Image]], view: _View, final_wide: Gray, rest: _Rest) -> list[_Way]:
-    """Return the way to rest, from the first frame at rest back while the card can be followed."""
-    rows = view.h // BLOCK
-    per_row = rest.same.reshape(rows, -1).sum(axis=1)
-    upper = per_row[: rows // 2].sum() >= per_row[rows - rows // 2 :].sum()
-    top = 2 if upper else view.h // 2
-    part = view.within(final_wide)[top : top + view.h // 2 - 2, 2 : view.w - 2]
-    home = np.array([WINDOW_MM + 2, WINDOW_MM + top], dtype=np.float64)
-    path: list[_Way] = []
-    most = MOST_FOLLOWED if rest.free else MOST_BRAKING
-    for n in range(rest.frame, max(-1, rest.frame - most), -1):
-        best, at = _found(view.wide(frames[n][1]), part)
-        if best < FOLLOWED:
-            break
-        distance = float(np.linalg.norm(at - home))
-        if path and distance < path[-1].distance_mm:
-            break
-        path.append(_Way(n, distance, float(home[1] - at[1])))
-    return path
+def _fingers(card: Gray) -> tuple[float, float]:
+    """Return which share of the upper and of the lower half is darker than the same of the other half: fingers are.
+
+    A card looks the same when it is turned round; it may lie a little off.
+    """
+    height, width = (side // CELL_MM for side in card.shape)
+    cells = cv2.resize(card, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+    round_it = np.pad(cells[::-1, ::-1], OFF_CELLS, mode="edge")
+    shifts = range(2 * OFF_CELLS + 1)
+    apart_by = [cells - round_it[y : y + height, x : x + width] for y in shifts for x in shifts]
+    least = min(apart_by, key=lambda off: np.count_nonzero(np.abs(off) > DARKER))
+    upper, lower = least[: height // 2] < -DARKER, least[height - height // 2 :] < -DARKER
+    return float(upper.mean()), float(lower.mean())
 
 
-def _came_from(path: Sequence[_Way]) -> float:
-    """Return from which side a card came: from -1 (p1's) to 1 (p2's); 0 if it was not followed far enough."""
-    if not path or path[-1].distance_mm < CLEAR_WAY_MM:
-        return 0.0
-    return path[-1].towards_p2_mm / path[-1].distance_mm
+def _dated(place: CloseUp, old: Blocks | None, rest: _Rest, path: Sequence[Step]) -> Touch:
+    """Return the touch of a card that took this way to its rest."""
+    from_p2, rest_ns = came_from(path), place.times[rest.frame]
+    moving_ns, away_ns = place.times[rest.frame - 1], place.times[_last_away(place, old, rest, path)]
+    t_ms = np.array([(place.times[way.frame] - rest_ns) / 1e6 for way in path] or [0.0])
+    odds = UNKNOWN_ODDS if rest_ns - away_ns > LONG_NS else _thrown_odds(rest, from_p2)
+    found = dated(t_ms, along(path), (moving_ns - rest_ns) / 1e6, (away_ns - rest_ns) / 1e6, odds)
+    at, early, late = (rest_ns + round(moment * 1e6) for moment in found[:3])
+    end = 0.0 if found.thrown > 0.5 else rest.covered_end(place.grid)
+    return Touch(at, early, late, found.thrown > 0.5, end, from_p2)
 
 
-def _found(wide: Gray, part: Gray) -> tuple[float, NDArray[np.float64]]:
-    """Return how well a part of the card fits at its best place, and that place: looked for at half the scale first."""
-    half, small = (cv2.resize(one, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) for one in (wide, part))
-    _, _, _, rough = cv2.minMaxLoc(cv2.matchTemplate(half, small, cv2.TM_CCOEFF_NORMED))
-    height, width = part.shape
-    left, top = (max(0, 2 * place - AROUND_PX) for place in rough)
-    near = wide[top : top + height + 2 * AROUND_PX + 1, left : left + width + 2 * AROUND_PX + 1]
-    scores = np.asarray(cv2.matchTemplate(near, part, cv2.TM_CCOEFF_NORMED), np.float32)
-    _, best, _, (x, y) = cv2.minMaxLoc(scores)
-    return best, np.array([left, top]) + _peak(scores, x, y)
+def _last_away(place: CloseUp, old: Blocks | None, rest: _Rest, path: Sequence[Step]) -> int:
+    """Return the last frame in which the card was not in its place, and no hand hid that."""
+    if len(path) > 1 or old is None:
+        return rest.frame - 1
+    other = (correlation(old, place.blocks(place.last)) < OTHER) & (old.std(axis=1) > PRINTED)
+    for n in range(rest.frame - 1, 0, -1):
+        is_old = correlation(place.blocks(n)[other], old[other]) > SAME
+        if is_old.sum() >= max(LEAST_BLOCKS, OLD_SHARE * other.sum()):
+            return n
+    return 0
 
 
-def _peak(scores: NDArray[np.float32], x: int, y: int) -> NDArray[np.float64]:
-    """Return the place of the best score to a fraction of a pixel."""
-
-    def between(low: float, mid: float, high: float) -> float:
-        bend = low - 2 * mid + high
-        return 0.0 if bend >= -1e-6 else float(np.clip(0.5 * (low - high) / bend, -0.5, 0.5))
-
-    dx = between(*scores[y, x - 1 : x + 2]) if 0 < x < scores.shape[1] - 1 else 0.0
-    dy = between(*scores[y - 1 : y + 2, x]) if 0 < y < scores.shape[0] - 1 else 0.0
-    return np.array([x + dx, y + dy])
-
-
-def _touched(times: list[int], path: list[_Way], rest: _Rest) -> tuple[int, bool]:
-    """Return the touch, and whether the card was thrown, from its path to rest."""
-    early, late = times[rest.frame - 1], times[rest.frame]
-    moving = [(way.frame, way.distance_mm) for way in path if STILL_MM < way.distance_mm < FAR_MM]
-    t_ms = np.array([(times[n] - late) / 1e6 for n, _ in moving])
-    distances = np.array([d for _, d in moving])
-    by_hand = laid(t_ms, distances)
-    flown = thrown(t_ms, distances) if rest.free else None
-    if flown is not None and (by_hand is None or flown.misfit_mm < CLEARLY * by_hand.misfit_mm):
-        return late + round(flown.at_ms * 1e6), True
-    if by_hand is None:
-        return (early + late) // 2, False
-    return late + round(float(np.clip(by_hand.at_ms * 1e6, early - late, LAST_BIT_NS))), False
+def _thrown_odds(rest: _Rest, from_p2: float) -> float:
+    """Return the odds that a card was thrown, by the fingers on the end from where it came, before its way is seen."""
+    if abs(from_p2) < CLEARLY:
+        return BARE_ODDS if min(rest.upper, rest.lower) > BARE else HELD_ODDS
+    return BARE_ODDS if (rest.upper if from_p2 > 0 else rest.lower) > BARE else HELD_ODDS

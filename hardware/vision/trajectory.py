@@ -2,7 +2,7 @@
 
 A hand that lays a card down brakes smoothly: reaching hands move with least jerk (Flash and Hogan 1985), so that near
 the end the distance left shrinks with the cube of the time left. A card that is thrown flies at one speed, touches,
-and slides to rest ever slower.
+and slides to rest ever slower. Every such movement that a player may make is weighed with how well it fits.
 """
 
 from typing import Final, NamedTuple
@@ -12,40 +12,92 @@ from numpy.typing import NDArray
 
 Series = NDArray[np.float64]
 
-NEAREST: Final = 3
-"""Distances that decide when a laid card touched: further away its height above the table falsifies them."""
-REACH_MS: Final = 400.0
-"""How long a hand carries a card from its row to a pile, about."""
-REACHES_MS: Final = np.array([220.0, 280.0, 340.0, 400.0, 480.0])
-"""A hand may be quicker or slower: only what fits none of these was thrown."""
-LONGEST_BRAKING_MS: Final = 90.0
 GRID_MS: Final = 4.0
-LONGEST_SLIDE_MS: Final = 80.0
-"""A card comes to rest at most so long after the first frame in which it seems to lie still."""
+BEFORE_MS: Final = 160.0
+"""A card touches at most so long before the first frame in which it seems to lie still: a thrown one slides."""
+AFTER_MS: Final = 60.0
+REACHES_MS: Final = np.array([170.0, 200.0, 235.0, 275.0, 320.0, 375.0, 440.0, 520.0])
+"""How long a hand carries a card from its row to a pile."""
+REACHES_MM: Final = (90.0, 330.0)
+"""How far it carries it."""
+SLIDES_MS: Final = np.array([45.0, 60.0, 75.0, 90.0, 110.0])
+"""How long a thrown card slides."""
+SLOWED: Final = np.array([1.0, 0.55, 0.25])
+"""The share of its speed that a thrown card keeps when it touches."""
+SPEEDS_MM_PER_MS: Final = (0.25, 1.5)
+"""How fast a card is thrown."""
+NEAR_OFF_MM: Final = 0.5
+FAR_OFF: Final = 0.04
+"""A measured distance is off by so much, and by this share of it: height above the table and turning falsify it."""
+MOST_OFF: Final = 12.0
+"""Squares of more deviations than this count as so many: a single frame may be misled."""
+UNLIKELY: Final = 0.08
+"""A way to bring a card, by hand or thrown, that is less likely than this is left out of the bounds."""
+TAIL: Final = 0.02
+AWAY_MM: Final = 1.0
+"""A card that is not seen in its place is at least so far from it,"""
+HIDDEN: Final = 0.05
+"""or hidden there with these odds."""
+
+COVERS_MS: Final = 70.0
+COVERS_SPREAD: Final = 0.45
+"""A card covers what lies there so long before it touches, about, and by so much in logarithms more or less."""
+HARDLY: Final = 0.003
 
 
-class Touched(NamedTuple):
-    """`at_ms`: the touch; `misfit_mm`: how far the distances are from the movement that was assumed."""
+class Dated(NamedTuple):
+    """`at_ms`: the touch; it lies between the two others in nearly all cases; `thrown`: odds that no hand laid it."""
 
     at_ms: float
-    misfit_mm: float
+    earliest_ms: float
+    latest_ms: float
+    thrown: float
 
 
-def laid(t_ms: Series, distance_mm: Series) -> Touched | None:
-    """Return when a card in a braking hand came to rest; None if the distances do not shrink.
+def dated(t_ms: Series, distance_mm: Series, moving_ms: float, away_ms: float, thrown_odds: float) -> Dated:
+    """Return when a card touched.
 
-    `t_ms`, `distance_mm`: moments and distances to rest, the latest first, none of them zero.
+    `t_ms`, `distance_mm`: moments and distances to rest, in any order; `moving_ms`: when it was last not seen in its
+    place; `away_ms`: when what it covers was last seen there; `thrown_odds`: how likely it was thrown before its way
+    is looked at.
     """
-    if len(t_ms) < 2 or distance_mm[1] <= distance_mm[0]:
-        return None
-    touches = t_ms[0] + np.arange(1.0, LONGEST_BRAKING_MS)
-    left = least_jerk((touches[:, None] - t_ms[None]) / REACH_MS)
-    near = slice(0, NEAREST)
-    off = np.abs(_fitted(left[:, near], distance_mm[near]) - distance_mm[near]) / (distance_mm[near] + 1.0)
-    best = int((off**2).sum(axis=1).argmin())
-    paths = least_jerk((touches[best] - t_ms[None]) / REACHES_MS[:, None])
-    misfits = np.sqrt(((_fitted(paths, distance_mm) - distance_mm) ** 2).mean(axis=1))
-    return Touched(float(touches[best]), float(misfits.min()))
+    t = np.append(t_ms, moving_ms)
+    touches = np.arange(min(-BEFORE_MS, away_ms - GRID_MS), AFTER_MS, GRID_MS)
+    weights = np.stack([_laid(t, distance_mm, touches), _thrown(t, distance_mm, touches)])
+    if len(t_ms) < 2:
+        weights *= _after_covering(touches - away_ms)
+    weights *= np.array([[1 - thrown_odds], [thrown_odds]])
+    weights /= weights.sum() + 1e-300
+    odds = weights.sum(axis=1)
+    weights[odds < UNLIKELY] = 0.0
+    both = np.cumsum(weights.sum(axis=0))
+    low, mid, high = (float(np.interp(share * both[-1], both, touches)) for share in (TAIL, 0.5, 1 - TAIL))
+    return Dated(mid, low, high, float(odds[1]))
+
+
+def _after_covering(since_ms: Series) -> Series:
+    """Return how likely a card touches so long after the last frame in which what it covers still showed."""
+    since = np.maximum(since_ms, 1.0)
+    return np.asarray(np.exp(-0.5 * (np.log(since / COVERS_MS) / COVERS_SPREAD) ** 2) + HARDLY)
+
+
+def _fit(ways: Series, d: Series, least: float, most: float) -> Series:
+    """Return how likely distances are if they are a multiple of each way, between `least` and `most`.
+
+    The last of each way is for the moment when the card was not in its place.
+    """
+    way, away = ways[..., :-1], ways[..., -1]
+    precise = 1.0 / (NEAR_OFF_MM + FAR_OFF * np.maximum(d, 0.0)) ** 2
+    scale = (way @ (precise * d) / (way**2 @ precise + 1e-9)).clip(least, most)
+    squares = precise * (scale[..., None] * way - d) ** 2
+    likely = np.exp(-0.5 * np.minimum(squares, MOST_OFF).sum(axis=-1))
+    return np.asarray(likely * np.where(scale * away > AWAY_MM, 1.0, HIDDEN))
+
+
+def _laid(t: Series, d: Series, touches: Series) -> Series:
+    """Return for each touch how well it goes with a braking hand."""
+    ways = least_jerk((touches[:, None, None] - t) / REACHES_MS[:, None])
+    return np.asarray(_fit(ways, d, *REACHES_MM).mean(axis=1))
 
 
 def least_jerk(share_left: Series) -> Series:
@@ -54,52 +106,11 @@ def least_jerk(share_left: Series) -> Series:
     return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2))
 
 
-def _fitted(left: Series, distance_mm: Series) -> Series:
-    """Return for each row the multiple of it that is closest to the distances."""
-    scale = (left * distance_mm).sum(axis=1) / ((left**2).sum(axis=1) + 1e-12)
-    return np.asarray(scale[:, None] * left)
-
-
-def thrown(t_ms: Series, distance_mm: Series) -> Touched | None:
-    """Return when a card that flew and slid touched; None if it did not move like that. Arguments as for `laid`."""
-    flight = _in_flight(t_ms, distance_mm)
-    t, d = t_ms[:flight], distance_mm[:flight]
-    if len(t) < 4:
-        return None
-    touches, rests = _slides(float(t[-2]))
-    misfits = _misfits(t, d, touches, rests)
-    best = int(misfits.argmin())
-    return Touched(float(touches[best]), float(misfits[best])) if misfits[best] < np.inf else None
-
-
-def _slides(earliest_ms: float) -> tuple[Series, Series]:
-    """Return the moments of touching, from the earliest on, and of coming to rest that are tried."""
-    rests = np.arange(0.0, LONGEST_SLIDE_MS, 2 * GRID_MS)
-    touches = [np.arange(earliest_ms, rest, GRID_MS) for rest in rests]
-    return np.concatenate(touches), np.repeat(rests, [len(some) for some in touches])
-
-
-def _in_flight(t_ms: Series, distance_mm: Series) -> int:
-    """Return how many of the distances, from the latest back, are after the card left the hand."""
-    speeds = np.diff(distance_mm) / -np.diff(t_ms)
-    if len(speeds) == 0:
-        return len(t_ms)
-    fastest = int(speeds.argmax())
-    in_hand = np.flatnonzero(speeds[fastest:] < 0.7 * speeds[fastest])
-    return 1 + (fastest + int(in_hand[0]) if len(in_hand) else len(speeds))
-
-
-def _misfits(t: Series, d: Series, touches: Series, rests: Series) -> Series:
-    """Return how far the distances are from flight until each touch and sliding until its rest; inf if that cannot be.
-
-    Braking and speed of each are those of the least squares, from the two normal equations.
-    """
-    slide = (rests - touches)[:, None]
-    slid = np.maximum(np.minimum(slide, rests[:, None] - t), 0.0) ** 2
-    flown = np.maximum(touches[:, None] - t, 0.0)
-    ss, sf, ff = (np.einsum("ij,ij->i", a, b) for a, b in ((slid, slid), (slid, flown), (flown, flown)))
-    area, sd, fd = ss * ff - sf**2 + 1e-12, slid @ d, flown @ d
-    brake, speed = (sd * ff - fd * sf) / area, (fd * ss - sd * sf) / area
-    off = brake[:, None] * slid + speed[:, None] * flown - d
-    can_be = (brake > 0) & (speed >= 3 * brake * slide[:, 0])
-    return np.where(can_be, np.sqrt((off**2).mean(axis=1)), np.inf)
+def _thrown(t: Series, d: Series, touches: Series) -> Series:
+    """Return for each touch how well it goes with flight and sliding."""
+    left = touches[:, None] - t
+    flown = np.maximum(left, 0.0)[:, None, None]
+    slides = SLIDES_MS[:, None]
+    slid = np.clip(left[:, None] + slides, 0.0, slides) ** 2 / (2 * slides)
+    ways = flown + SLOWED[:, None] * slid[:, :, None]
+    return np.asarray(_fit(ways, d, *SPEEDS_MM_PER_MS).mean(axis=(1, 2)))

@@ -95,14 +95,15 @@ def test_a_card_that_a_resting_hand_hides_for_half_a_second_touched_before_that(
     timed = [(n * 33 * MS, frame) for n, frame in enumerate(frames)]
     touch = touch_of(timed, PATCH, AT_REST, CARD_MM, frames[0])
     assert touch is not None
-    assert 66 * MS <= touch.at_ns <= 132 * MS, "before the hand came"
+    assert 33 * MS <= touch.at_ns <= 132 * MS, "before the hand came"
     assert touch.came_from < -0.9, "it came up from p1's side"
 
 
 def test_a_hand_that_rested_there_before_the_card_came_does_not_date_it_earlier():
-    frames = [picture(None)] * 3 + [picture(None, hand_from_row=100)] * 10 + [picture((0, 30)), picture((0, 0))]
-    frames += [picture((0, 0))] * 3
+    frames = [picture(None)] * 3 + [picture(None, hand_from_row=100)] * 10
+    frames += [picture((0, 30), hand_from_row=130)] + [picture((0, 0), hand_from_row=100)] * 3 + [picture((0, 0))] * 2
     timed = [(n * 33 * MS, frame) for n, frame in enumerate(frames)]
     touch = touch_of(timed, PATCH, AT_REST, CARD_MM, frames[0])
     assert touch is not None
-    assert 13 * 33 * MS <= touch.at_ns <= 14 * 33 * MS
+    assert 13 * 33 * MS <= touch.at_ns <= 15 * 33 * MS
+    assert touch.earliest_ns > 10 * 33 * MS
