@@ -72,7 +72,7 @@ def dated(t_ms: Series, distance_mm: Series, moving_ms: float, away_ms: float, t
     weights[odds < UNLIKELY] = 0.0
     both = np.cumsum(weights.sum(axis=0))
     low, mid, high = (float(np.interp(share * both[-1], both, touches)) for share in (TAIL, 0.5, 1 - TAIL))
-    return Dated(mid, low, high, float(odds[1]))
+    return Dated(mid, low - GRID_MS, high + GRID_MS, float(odds[1]))
 
 
 def _after_covering(since_ms: Series) -> Series:
