@@ -21,9 +21,12 @@ class Feeler:
     """Latest edge of each pad that closed and has not been felt or found open."""
     _felt: dict[Pad, int] = field(default_factory=dict)
     """When each pad that was felt was last seen down."""
+    _looked_ns: int = 0
+    """When levels were last read."""
 
     def feel(self, edges: Iterable[Edge], reading: Reading) -> list[Pad]:
-        """Return the pads that are down and were closed by an edge at least `minimum_ns` ago."""
+        """Return the pads that are down and were closed by an edge at least `minimum_ns` ago; late, but told, are those
+        whose whole contact passed while the processor had other work."""
         for edge in edges:
             if edge.pad not in self._felt:
                 self._edges[edge.pad] = edge.at_ns
@@ -35,9 +38,19 @@ class Feeler:
                 del self._edges[pad]
                 self._felt[pad] = reading.at_ns
                 touched.append(pad)
+            elif not down and self._passed_unseen(pad, reading.at_ns):
+                del self._edges[pad]
+                touched.append(pad)
             elif not down:
                 self._forget(pad, reading.at_ns)
+        self._looked_ns = reading.at_ns
         return touched
+
+    def _passed_unseen(self, pad: Pad, at_ns: int) -> bool:
+        edge_ns = self._edges.get(pad)
+        if edge_ns is None or at_ns - edge_ns <= self.rules.glance_ns:
+            return False
+        return self._looked_ns < edge_ns + self.rules.minimum_ns
 
     def _is_long_enough(self, pad: Pad, at_ns: int) -> bool:
         return pad in self._edges and at_ns - self._edges[pad] >= self.rules.minimum_ns

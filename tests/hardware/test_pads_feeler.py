@@ -8,10 +8,16 @@ P1A, P2A = FOUR_PADS[0], FOUR_PADS[2]
 MS = 1_000_000
 
 
-def felt(feeler: Feeler, edges: dict[float, Pad], closed: dict[Pad, list[tuple[float, float]]], until_ms: int = 100):
-    """Play contacts with a reading every millisecond; return (ms, pad) of each touch."""
+def felt(
+    feeler: Feeler,
+    edges: dict[float, Pad],
+    closed: dict[Pad, list[tuple[float, float]]],
+    until_ms: int = 100,
+    asleep: range = range(0),
+):
+    """Play contacts with a reading every millisecond but while `asleep`; return (ms, pad) of each touch."""
     touches, waiting = [], sorted(edges.items())
-    for ms in range(until_ms):
+    for ms in (ms for ms in range(until_ms) if ms not in asleep):
         now = [Edge(round(at * MS), 0, pad) for at, pad in waiting if at <= ms]
         waiting = [(at, pad) for at, pad in waiting if at > ms]
         down = {pad: any(a <= ms < b for a, b in closed.get(pad, [])) for pad in FOUR_PADS}
@@ -45,3 +51,11 @@ def test_both_players_are_felt_and_each_again_after_letting_go() -> None:
 
 def test_a_pad_that_is_down_without_an_edge_is_not_felt() -> None:
     assert felt(Feeler(), {}, {P1A: [(0, 90)]}) == []
+
+
+def test_a_touch_that_passed_while_the_processor_had_other_work_is_felt_late_and_once() -> None:
+    for asleep in (range(9, 70), range(11, 70)):
+        assert felt(Feeler(), {10.0: P1A}, {P1A: [(10.0, 60)]}, asleep=asleep) == [(70, P1A)]
+    assert felt(Feeler(), {10.0: P1A}, {P1A: [(10.0, 10.5)]}, asleep=range(12, 70)) == [], (
+        "a spike that was seen to end"
+    )
