@@ -247,7 +247,7 @@ def stalled(trial):
 
 
 def own_light(trial):
-    """A pad that is touched lights its own lamp, each time, and in the middle of ten within 10 ms of the machine's time"""
+    """A pad that is touched lights its own lamp each time, in the middle of ten within 10 ms of the machine's time"""
     delays_ms = []
     for number in range(10):
         pad, player = (("p1/B", "p1"), ("p2/B", "p2"))[number % 2]
