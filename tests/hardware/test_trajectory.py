@@ -39,7 +39,7 @@ def test_a_card_that_is_laid_down_is_dated_to_a_third_of_a_frame(fps, reach_ms):
     found = of(t[near], carried(t[near], 7.0, reach_ms), 0.03)
     assert abs(found.at_ms - 7.0) < max(330 / fps, 6.0)
     assert found.earliest_ms <= 7.0 <= found.latest_ms
-    assert found.latest_ms - found.earliest_ms < 35.0
+    assert found.latest_ms - found.earliest_ms < 45.0
 
 
 @pytest.mark.parametrize("kept", [1.0, 0.5, 0.25])
