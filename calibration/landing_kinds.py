@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import hypot
 from typing import Final
 
+from hardware.simulated.choreography import Choreography
 from hardware.simulated.drill import drill_troubles, trouble_of
 from hardware.simulated.look import HandLook, Look
 from hardware.simulated.trouble import Trouble
@@ -59,6 +60,14 @@ def kinds_by_landing(script: Script, look: Look) -> list[list[str]]:
         during = any(trouble.from_ns <= one.at_ns < trouble.until_ns for trouble in troubles)
         kinds[n] += [f"during or after {trouble_of(script.seed)}"] if during else []
     return kinds
+
+
+def is_thrown(one: Landing, choreography: Choreography) -> bool:
+    """Whether a card slides on after it touched."""
+    return any(
+        flight.slide_ns > 0 and flight.target.card == one.card and flight.end_ns - flight.slide_ns == one.at_ns
+        for flight in choreography.flights
+    )
 
 
 def others(script: Script) -> list[Other]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from calibration.figures import Share
-from calibration.landing_kinds import Landing, Other, kinds_by_landing, landings, others
+from calibration.landing_kinds import Landing, Other, is_thrown, kinds_by_landing, landings, others
 from hardware.simulated.renderer import Renderer, SeenCard
 from referee.cards import Card
 from referee.observations import AnyObservation, CardLanded, CardTakenBack, PileRead, PilesTaken, PlaceSeen, RowRead
@@ -34,6 +34,8 @@ class Figures:
     seconds: float = 0.0
     frames: int = 0
     mistakes: list[str] = field(default_factory=list)
+    touches: list[str] = field(default_factory=list)
+    """A line for each landing that was found: when it touched, and when it was said to."""
 
     def count(self, name: str, was_so: bool) -> None:
         self.shares.setdefault(name, Share()).count(was_so)
@@ -51,6 +53,7 @@ class Figures:
         self.seconds += other.seconds
         self.frames += other.frames
         self.mistakes += other.mistakes
+        self.touches += other.touches
 
     def f1(self) -> Share:
         """Return F1 as a share: found landings of the mean of those that were and those that were told."""
@@ -81,6 +84,8 @@ class _Landings:
         self.watched, self.figures, self.place = watched, figures, place
         self.truths = landings(watched.script)
         self.kinds = kinds_by_landing(watched.script, watched.renderer.look)
+        for one, kinds in zip(self.truths, self.kinds, strict=True):
+            kinds.append("thrown" if is_thrown(one, watched.renderer.choreography) else "laid")
         self.told = [(at_ns, seen) for at_ns, seen in watched.told if isinstance(seen, CardLanded)]
 
     def count(self) -> None:
@@ -119,19 +124,29 @@ class _Landings:
         figures.count(f"card wrong{seen}", wrong)
         who = max(match.players, key=lambda player: match.players[player], default=None)
         figures.count("player right", who == truth.player)
-        off_ns = abs(match.at_ns - truth.at_ns)
-        figures.count("touch within one frame", off_ns <= 1e9 / self.watched.renderer.look.fps)
-        figures.count("touch inside the told interval", match.earliest_ns <= truth.at_ns <= match.latest_ns)
+        in_time = abs(match.at_ns - truth.at_ns) <= 1e9 / self.watched.renderer.look.fps
+        inside = match.earliest_ns <= truth.at_ns <= match.latest_ns
+        figures.count("touch within one frame", in_time)
+        figures.count("touch inside the told interval", inside)
         figures.delays_ms.append((told_ns - truth.at_ns) / 1e6)
-        for kind in self.kinds[n]:
+        for kind in (*self.kinds[n], *(["covered at once"] if seen else [])):
             figures.count_kind(kind, "card", right)
             figures.count_kind(kind, "player", who == truth.player)
-            figures.count_kind(kind, "touch", off_ns <= 1e9 / self.watched.renderer.look.fps)
+            figures.count_kind(kind, "touch", in_time)
+            figures.count_kind(kind, "interval", inside)
+        self._touch(truth, match, n)
         named = f"{truth.card} on {truth.pile} at {truth.at_ns / 1e9:.2f} s"
         if not right:
             self._mistake(f"{named} was read as {card} ({p:.2f}){seen}", n)
         if who != truth.player:
             self._mistake(f"{named} was given to {who} {match.players}", n)
+
+    def _touch(self, truth: Landing, told: CardLanded, n: int) -> None:
+        at, early, late = ((ns - truth.at_ns) / 1e6 for ns in (told.at_ns, told.earliest_ns, told.latest_ns))
+        self.figures.touches.append(
+            f"{self.place}: {truth.card} on {truth.pile} touched at {truth.at_ns / 1e9:.3f} s, said {at:+.0f} ms off, "
+            f"between {early:+.0f} and {late:+.0f} ms ({', '.join(self.kinds[n])})"
+        )
 
     def _was_seen(self, truth: Landing) -> bool:
         """Whether half of the face showed in at least one frame before the next card came down on it."""

@@ -71,7 +71,7 @@ def _measured(pool: ProcessPoolExecutor, landings: int, seed: int, jobs: int) ->
             following += 1
 
 
-def _print(total: Figures, mistakes: int) -> None:
+def _print(total: Figures, mistakes: int, touches: bool) -> None:
     print(f"{'F1 of landings':40} {total.f1()}")
     for name, share in total.shares.items():
         print(f"{name:40} {share}")
@@ -81,7 +81,7 @@ def _print(total: Figures, mistakes: int) -> None:
     print(f"{'eyes, ms of processor time a frame':40} {1e3 * total.seconds / max(1, total.frames):.2f}")
     for kind, shares in sorted(total.by_kind.items()):
         print(f"  {kind:38} " + "; ".join(f"{name} {share.k} of {share.n}" for name, share in shares.items()))
-    for line in total.mistakes[:mistakes]:
+    for line in total.mistakes[:mistakes] + (total.touches if touches else []):
         print(line)
 
 
@@ -91,6 +91,7 @@ def main(
     jobs: Annotated[int, typer.Option(help="Processes at a time.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
     mistakes: Annotated[int, typer.Option(help="Print so many mistakes.")] = 0,
+    touches: Annotated[bool, typer.Option("--touches", help="Print each touch, and when it was said to be.")] = False,
 ) -> None:
     """Measure landings, idle hands and readings on rendered video with exact truth; Ctrl-C prints what is known."""
     total = Figures()
@@ -104,7 +105,7 @@ def main(
         kinds = {kind: {n: (s.k, s.n) for n, s in shares.items()} for kind, shares in total.by_kind.items()}
         print(msgspec.json.encode({**named, "kinds": kinds}).decode())
         return
-    _print(total, mistakes)
+    _print(total, mistakes, touches)
 
 
 if __name__ == "__main__":
