@@ -3,24 +3,24 @@
 from msgspec.structs import replace
 
 from referee.cards import Card
-from referee.game.actions import too_late, touched
+from referee.game.actions import picked_up, too_late, touched
 from referee.game.announcements import NotStuck
 from referee.game.deal_end import call_spit, spit_onto
 from referee.game.events import Call, Spit
 from referee.game.landings import cover
-from referee.game.outcome import Burst, Outcome, nothing
+from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
 from referee.game.phases import Cause, Phase
 from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
-from referee.rules.rule_set import RuleSet
+from referee.rules.rule_set import AGREEMENT_MS, RuleSet
 from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player, Who
 
-AGREEMENT_NS = 1_000_000_000
-"""Two spit cards this close together are an agreement where players may agree (R46)."""
+AGREEMENT_NS = AGREEMENT_MS * NS_PER_MS
 
 
 def spit(rules: RuleSet, position: Position, event: Spit, burst: Burst) -> Outcome:
     """Judge a spit card. It need not follow; what counts is that it is due, whose it is, and on which pile."""
+    position = picked_up(rules, position, (event.card,), event.player)
     late = too_late(rules, position, event.player, event.card, event.pile, event.at_ns)
     if late is not None:
         return _refused(position, event, late)

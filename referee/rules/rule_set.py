@@ -16,8 +16,13 @@ Setup = Literal["pyramid", "canfield", "row_of_four", "hand_of_five"]
 Jokers = Literal["none", "wild"]
 Colours = Literal["any", "alternate"]
 
+_Option = tuple[str, object]
+
 
 _TIMES: Final = ("slap_resolution_us", "slap_play_window_ms", "race_window_ms", "hand_change_ms")
+
+AGREEMENT_MS: Final = 1000
+"""Two spit cards of two players this close together are an agreement, where players may agree (R46)."""
 
 
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,7 +73,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             if self._has(first) and self._has(second):
                 raise SettingsError(f"rules.{_spell(first)} and rules.{_spell(second)} contradict each other: {why}")
 
-    def _has(self, option: tuple[str, object]) -> bool:
+    def _has(self, option: _Option) -> bool:
         name, value = option
         return bool(getattr(self, name) == value)
 
@@ -88,7 +93,18 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return self.setup in ("pyramid", "canfield")
 
 
-CONTRADICTIONS: Final[tuple[tuple[tuple[str, object], tuple[str, object], str], ...]] = (
+_ONE_DEAL: Final[tuple[tuple[_Option, _Option, str], ...]] = tuple(
+    (("setup", setup), option, "this game is a single deal, without a slap and without a short lay-out")
+    for setup in ("row_of_four", "hand_of_five")
+    for option in (
+        ("pile_choice", "clearer_chooses"),
+        ("one_pile", "below_layout"),
+        ("one_pile_stuck", "starter_takes"),
+        ("short_deal", "row_by_row"),
+    )
+)
+
+CONTRADICTIONS: Final[tuple[tuple[_Option, _Option, str], ...]] = (
     (("setup", "canfield"), ("piles", 4), "the Canfield-like row is four single cards and a stack; use piles = 5"),
     (("setup", "row_of_four"), ("row_stack_same_rank", True), "no card may lie on another in a row of four (R77)"),
     (("setup", "hand_of_five"), ("row_stack_same_rank", True), "cards in a hand have no row to be stacked in"),
@@ -99,6 +115,8 @@ CONTRADICTIONS: Final[tuple[tuple[tuple[str, object], tuple[str, object], str], 
         ("spit_when", "stuck_or_agreed"),
         'a hidden hand cannot be judged stuck; use "called" (R88)',
     ),
+    (("setup", "hand_of_five"), ("solo_spit", "chosen_pile"), "each player turns cards of his own outer stack (R84)"),
+    *_ONE_DEAL,
 )
 
 PRESETS: Final[Mapping[str, RuleSet]] = {
@@ -162,6 +180,6 @@ def _nearest(name: str, known: Any) -> str:
     return f": did you mean {near[0]!r}?" if near else f": use one of {', '.join(known)}"
 
 
-def _spell(option: tuple[str, object]) -> str:
+def _spell(option: _Option) -> str:
     name, value = option
     return f"{name} = {_toml(value)}"

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from referee.cards import JOKERS, PACK
 from referee.rules.deals import HAND_SIZE, full_row
-from referee.rules.rule_set import RuleSet
+from referee.rules.rule_set import AGREEMENT_MS, RuleSet
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -57,10 +58,23 @@ def _deal(rules: RuleSet) -> Clauses:
         case "hand_of_five":
             yield (
                 "R83, R84",
-                f"Each holds {HAND_SIZE} cards and has a face-down stock; two outer stacks lie in the middle.",
+                (
+                    f"Each holds {HAND_SIZE} cards and has a face-down stock; two outer stacks lie in the middle, "
+                    "and the first card of each starts a pile."
+                ),
             )
+            yield "R85", f"With {_outer_stacks(rules)}."
     if rules.has_slap:
         yield "R10, R11", "The other cards are his spit cards, face down in the hand or beside the row."
+
+
+def _outer_stacks(rules: RuleSet) -> str:
+    """What outer stacks of five, ten and fifteen leave for each player; a card of each already lies in the middle."""
+    pack = len(PACK) + (len(JOKERS) if rules.jokers == "wild" else 0)
+    cards = pack if rules.decks == "own" else pack // 2
+    first, *others = ((size, cards - 1 - size) for size in (5, 10, 15))
+    more = "".join(f", with {size} he has {left}" for size, left in others)
+    return f"{first[0]} more cards in each outer stack, each player has {first[1]} cards{more}"
 
 
 def _start(rules: RuleSet) -> Clauses:
@@ -77,9 +91,11 @@ def _start(rules: RuleSet) -> Clauses:
 
 def _playing(rules: RuleSet) -> Clauses:
     yield "R2, R21", "There are no turns, and either middle pile may be used."
-    from_where = "from your hand" if not rules.row_is_visible else "the face-up top card of one of your own piles"
+    places = {"row_of_four": "from your own row", "hand_of_five": "from your hand"}
+    from_where = places.get(rules.setup, "the face-up top card of one of your own piles")
     yield "R20, R26", f"Play one card at a time, {from_where}."
     yield "R22, R23, R25", "It must be one rank higher or lower than the card it covers; the ace is next to king and 2."
+    yield "R22", "A card that may not be played goes back and counts for nothing; there is no other penalty."
     if rules.colours == "alternate":
         yield "R71", "Red and black must alternate; spit cards may have any colour."
     else:
@@ -87,7 +103,10 @@ def _playing(rules: RuleSet) -> Clauses:
     if rules.jokers == "wild":
         yield "R5, R86", "A joker goes on any card, and any card goes on a joker."
     yield "R29, R30", "A card is played as soon as it touches the pile; then the other player may play on it."
-    yield "R31, R32", "If both go for the same pile, the first card stands and the other goes back, without a fault."
+    yield (
+        "R31, R32",
+        "If both go for one pile, the first card stands; the other goes back without a fault, unless it fits on it.",
+    )
     if rules.hands == "one":
         yield "R27", "Use one hand only; the hand that holds the face-down cards does not count."
     else:
@@ -125,6 +144,8 @@ def _own_cards(rules: RuleSet) -> Clauses:
 def _stuck(rules: RuleSet) -> Clauses:
     if rules.spit_when == "called":
         yield "R88", "When both say that they cannot play, each turns a new card into the middle."
+    elif rules.refills:
+        yield "R78", "When nobody can play or fill a gap, spit: each turns a new card into the middle."
     else:
         yield (
             "R40, R48",
@@ -132,14 +153,17 @@ def _stuck(rules: RuleSet) -> Clauses:
         )
     if rules.spit_when == "stuck_or_agreed":
         yield "R46", "You may also spit when both choose not to play."
+    yield "R40", "A spit card need not fit; a card played between the two spits stands."
     if rules.spit_pile == "own":
         yield "R41", "Each spits on the pile he started."
     else:
         yield "R42", "Each spits on one of the piles, as long as each pile gets one card."
     if rules.setup == "hand_of_five":
+        yield "R84", "When the outer stacks are used up, what lies under the two top cards is shuffled into new ones."
         return
+    numbers = "R80" if rules.refills else "R43, R44, R45"
     where = "on the pile he started" if rules.solo_spit == "own_pile" else "on a pile of his choice, and keeps using it"
-    yield "R43, R44, R45", f"If only one player has a card left to spit with, he spits alone {where}."
+    yield numbers, f"If only one player has a card left to spit with, he spits alone {where}."
 
 
 def _end(rules: RuleSet) -> Clauses:
@@ -151,6 +175,7 @@ def _end(rules: RuleSet) -> Clauses:
         yield "R3, R83", "Who has no cards left in hand and stock wins."
         return
     yield "R49, R50", "A deal ends when a player has cleared his row, or when nobody can play and nobody can spit."
+    yield "R49", "A card that touches after that goes back."
     if rules.pile_choice == "slap":
         yield (
             "R51, R52, R53, R55",
@@ -189,6 +214,8 @@ def _measures(rules: RuleSet) -> Clauses:
     yield "R31", f"A card counts as beaten, not as wrong, up to {rules.race_window_ms} ms after the other one."
     if rules.hands == "one":
         yield "R27", f"The other hand may act {rules.hand_change_ms} ms after the first."
+    if rules.spit_when != "stuck":
+        yield "R46", f"Two spit cards within {AGREEMENT_MS} ms of each other mean that both agree to spit."
     if rules.has_slap:
         yield (
             "R53, R54",

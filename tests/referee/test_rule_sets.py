@@ -74,6 +74,16 @@ def test_house_rules_may_come_from_an_editor_that_marks_its_files(tmp_path: Path
             'rules.setup = "row_of_four" and rules.row_stack_same_rank = true contradict each other: '
             "no card may lie on another in a row of four (R77)",
         ),
+        (
+            {"extends": "bicycle", "pile_choice": "clearer_chooses"},
+            'rules.setup = "row_of_four" and rules.pile_choice = "clearer_chooses" contradict each other: '
+            "this game is a single deal, without a slap and without a short lay-out",
+        ),
+        (
+            {"extends": "speed", "solo_spit": "chosen_pile"},
+            'rules.setup = "hand_of_five" and rules.solo_spit = "chosen_pile" contradict each other: '
+            "each player turns cards of his own outer stack (R84)",
+        ),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_sentence(house: dict[str, Any], sentence: str) -> None:
@@ -108,6 +118,19 @@ def test_every_option_changes_what_the_players_agree_on() -> None:
     for name, value in other.items():
         changed = {clause.sentence for clause in describe(rule_set_from({name: value}))}
         assert changed != plain, name
+
+
+@pytest.mark.parametrize(
+    ("house", "sentence"),
+    [
+        ({"extends": "speed"}, "each player has 20 cards, with 10 he has 15, with 15 he has 10."),
+        ({"extends": "speed", "jokers": "wild"}, "each player has 21 cards, with 10 he has 16, with 15 he has 11."),
+        ({"extends": "bicycle"}, "When nobody can play or fill a gap, spit"),
+        ({"extends": "wikipedia"}, "Two spit cards within 1000 ms of each other mean that both agree to spit."),
+    ],
+)
+def test_the_sentences_hold_the_numbers_of_their_own_game(house: dict[str, Any], sentence: str) -> None:
+    assert any(sentence in clause.sentence for clause in describe(rule_set_from(house)))
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
