@@ -2,15 +2,15 @@
 
 from msgspec.structs import replace
 
-from referee.cards import Card
+from referee.cards import UNREAD, Card
 from referee.game.announcements import BreachSeen
 from referee.game.events import Hands
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
 from referee.game.phases import Phase
-from referee.game.position import Middle, Position
+from referee.game.position import Lying, Middle, Position
 from referee.game.rulings import Breach, Facts, Illegal
 from referee.rules.rule_set import RuleSet
-from referee.table import Hand, Pile, Player, Who
+from referee.table import PILES, Hand, Pile, Player, Who
 
 
 def other_hand(rules: RuleSet, position: Position, who: Who, hand: Hand | None, at_ns: int) -> Illegal | None:
@@ -18,8 +18,8 @@ def other_hand(rules: RuleSet, position: Position, who: Who, hand: Hand | None, 
     if who == "unknown" or hand is None or rules.hands == "both":
         return None
     side = position.side(who)
-    after_ns = at_ns - side.acted_ns
-    if side.acted_with is None or side.acted_with == hand or after_ns >= rules.hand_change_ms * NS_PER_MS:
+    after_ns = at_ns - (side.right_acted_ns if hand == "L" else side.left_acted_ns)
+    if after_ns >= rules.hand_change_ms * NS_PER_MS:
         return None
     return Illegal(Breach.TWO_HANDS, who, Facts(after_ns=after_ns, limit=rules.hand_change_ms))
 
@@ -38,10 +38,30 @@ def too_late(rules: RuleSet, position: Position, who: Who, card: Card, pile: Pil
 
 
 def remember_hand(position: Position, who: Who, hand: Hand | None, at_ns: int) -> Position:
-    """The position in which the last action of `who` was with `hand`."""
+    """The position in which `hand` has just acted, if it was seen whose and which it is."""
     if who == "unknown" or hand is None:
         return position
-    return position.with_side(who, acted_with=hand, acted_ns=at_ns)
+    if hand == "L":
+        return position.with_side(who, left_acted_ns=at_ns)
+    return position.with_side(who, right_acted_ns=at_ns)
+
+
+def picked_up(rules: RuleSet, position: Position, cards: tuple[Card, ...], who: Who) -> Position:
+    """A card that lay on a pile to be taken back and now comes down again lies there no longer."""
+    for pile in PILES:
+        lying = position.middle(pile).lying
+        if lying:
+            left = tuple(old for old in lying if old.card not in cards or not _is_same(rules, old, who))
+            if len(left) != len(lying):
+                position = position.with_middle(pile, lying=left)
+    return position
+
+
+def _is_same(rules: RuleSet, lying: Lying, who: Who) -> bool:
+    """Whether it is that card and not its twin in the other player's pack (R72), nor one that was not read."""
+    if lying.card == UNREAD:
+        return False
+    return rules.decks == "shared" or who == lying.who or "unknown" in (who, lying.who)
 
 
 def touched(middle: Middle, who: Who, at_ns: int) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from referee.game.announcements import Award, DealOver, GameOver, NextDeal, SpitCall, Stuck
 from referee.game.outcome import Said
-from referee.game.phases import Cause, next_phase
+from referee.game.phases import Cause, Phase, next_phase
 from referee.game.position import Due, Position, Side
 from referee.rules.deals import Deal, next_deal
 from referee.rules.rows import EMPTY, Stock
@@ -27,6 +27,13 @@ def has_cleared(rules: RuleSet, side: Side) -> bool:
         if stock.down or stock.up:
             return False
     return rules.has_slap or not (side.packet or side.hand)
+
+
+def open_end(rules: RuleSet, position: Position) -> Player | None:
+    """Who is out by a last card that could not be judged, so that it is open whether the deal is over (R6, R49)."""
+    if position.phase not in (Phase.PLAY, Phase.SPIT):
+        return None
+    return next((player for player in PLAYERS if has_cleared(rules, position.side(player))), None)
 
 
 def cleared(rules: RuleSet, position: Position, player: Player, pile: Pile, at_ns: int) -> Ended:

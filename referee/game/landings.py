@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.actions import changed, other_hand, remember_hand, too_late, touched
+from referee.game.actions import changed, other_hand, picked_up, remember_hand, too_late, touched
 from referee.game.deal_end import cleared, has_cleared
 from referee.game.events import Land, TakeBack
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, Said, ignored, nothing
@@ -15,7 +15,7 @@ from referee.game.sources import take, trace, unread_source
 from referee.rules.legality import follows, ranks_apart, why_not
 from referee.rules.rows import count_cards
 from referee.rules.rule_set import RuleSet
-from referee.table import PILES, Pile, Who
+from referee.table import Pile, Who
 
 
 def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outcome:
@@ -28,7 +28,7 @@ def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outco
         two_hands = other_hand(rules, position, who, event.hand, event.at_ns)
         position = remember_hand(position, who, event.hand, event.at_ns)
     if position.A.lying or position.B.lying:
-        position = _picked_up(position, event.cards, who)
+        position = picked_up(rules, position, event.cards, who)
     late = _why_not_now(rules, position, event, who)
     if late is not None and not _stands_beside_the_last(rules, position, event, who):
         return _refused(position, event, late)
@@ -49,17 +49,6 @@ def _whose(position: Position, event: Land) -> Who:
         return holder(position, event.card, event.player)
     whose = {holder(position, card, event.player) for card in event.cards} - {"unknown"}
     return whose.pop() if len(whose) == 1 else "unknown"
-
-
-def _picked_up(position: Position, cards: tuple[Card, ...], who: Who) -> Position:
-    """A card that lay on a pile to be taken back and now lands again lies there no longer."""
-    for pile in PILES:
-        lying = position.middle(pile).lying
-        if lying:
-            left = tuple(other for other in lying if other.card not in cards or who not in (other.who, "unknown"))
-            if len(left) != len(lying):
-                position = position.with_middle(pile, lying=left)
-    return position
 
 
 def _why_not_now(rules: RuleSet, position: Position, event: Land, who: Who) -> Illegal | None:

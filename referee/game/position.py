@@ -18,7 +18,7 @@ from referee.rules.deals import OWN_PILE
 from referee.rules.rows import Row, count_cards
 from referee.rules.rule_set import RuleSet
 from referee.rules.stuck import can_still_play
-from referee.table import PILES, PLAYERS, Hand, Pile, Player, Who
+from referee.table import PILES, PLAYERS, Pile, Player, Who
 
 Due = Pile | Literal["any"]
 
@@ -109,9 +109,9 @@ class Side(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether he turned one since spit was last called."""
     has_called: bool = False
     """Whether he said that he cannot play, and nothing changed since."""
-    acted_with: Hand | None = None
-    """The hand of his last action, if it was seen."""
-    acted_ns: int = LONG_AGO
+    left_acted_ns: int = LONG_AGO
+    """When his left hand was last seen to act, whatever became of it (R27)."""
+    right_acted_ns: int = LONG_AGO
     carries_two: bool = False
     """Both hands were last seen carrying row cards."""
     astray: int = 0

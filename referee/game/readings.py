@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.deal_end import cleared, has_cleared
+from referee.game.deal_end import cleared, open_end
 from referee.game.events import Layout, Read
 from referee.game.outcome import Burst, Outcome, nothing
 from referee.game.phases import Phase
@@ -44,10 +44,9 @@ def _read_middle(rules: RuleSet, position: Position, event: Read, pile: Pile) ->
         back = back.with_middle(pile, lying=(*back.middle(pile).lying, lying))
         return Illegal(Breach.NOT_ADJACENT, unread.who, facts), back, ()
     position = read_top(position, pile, card)
-    player = unread.who
-    if position.phase not in (Phase.PLAY, Phase.SPIT) or player == "unknown":
-        return nothing(position)
-    if not has_cleared(rules, position.side(player)):
+    player = open_end(rules, position)
+    is_judged = middle.top == UNREAD or (middle.top is not None and follows(middle.top, card, rules))
+    if player is None or not is_judged:
         return nothing(position)
     position, said = cleared(rules, position, player, pile, event.at_ns)
     return nothing(position, *said)

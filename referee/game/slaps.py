@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from referee.game.announcements import DeadHeat, FalseSlap
-from referee.game.deal_end import Ended, award
+from referee.game.deal_end import Ended, award, open_end
 from referee.game.events import Land, Slap, Spit
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored
 from referee.game.phases import Phase
@@ -15,17 +15,29 @@ from referee.table import OPPONENT, OTHER_PILE, Pile, Player
 
 NS_PER_US = 1_000
 
+SECOND_HIT_MS = 100
+"""No hand leaves a pile and comes down on it again sooner than this; later, in the slap phase, it has slapped."""
+
 
 def slap(rules: RuleSet, position: Position, event: Slap, burst: Burst) -> Outcome:
-    """A slap outside the slap phase changes nothing; it is announced unless it may have been a card landing (R51)."""
+    """A slap outside the slap phase changes nothing; it is announced unless it may have been a card landing (R51).
+
+    Nor is it held against anybody while it is open whether the last card has ended the deal.
+    """
     if position.phase is Phase.OVER or not position.is_started or is_hard_play(rules, position, event, burst):
+        return ignored(position)
+    if open_end(rules, position):
         return ignored(position)
     return ignored(position, FalseSlap(who=event.player))
 
 
 def is_hard_play(rules: RuleSet, position: Position, event: Slap, burst: Burst) -> bool:
-    """Whether the pad felt the player's own card (or one of nobody known) landing on that pile."""
-    window_ns = rules.slap_play_window_ms * NS_PER_MS
+    """Whether the pad felt the player's own card (or one of nobody known) landing on that pile.
+
+    Once the deal is over, a hit that may be either is a slap: whoever plays his last card may slap that pile at once.
+    """
+    window_ms = rules.slap_play_window_ms
+    window_ns = NS_PER_MS * (min(window_ms, SECOND_HIT_MS) if position.phase is Phase.SLAP else window_ms)
     p1, p2, unknown = position.middle(event.pile).touched_ns
     own = {"p1": (p1, unknown), "p2": (p2, unknown), "unknown": (p1, p2, unknown)}[event.player]
     if any(abs(event.at_ns - touched_ns) <= window_ns for touched_ns in own):
