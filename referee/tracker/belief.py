@@ -121,6 +121,8 @@ class Touch(msgspec.Struct, frozen=True, gc=False):
 
     n: int
     at_ns: int
+    earliest_ns: int
+    latest_ns: int
     pile: Pile
     player: Who | None = None
 

@@ -93,7 +93,8 @@ class Core(Looks, eq=False):
         self.ended, self.takers = None, {}
         pile = self.piles[landing.pile]
         self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
-        self.landed = [*self.landed[-7:], Touch(n, landing.at_ns, landing.pile)]
+        touch = Touch(n, landing.at_ns, landing.earliest_ns, landing.latest_ns, landing.pile)
+        self.landed = [*self.landed[-7:], touch]
         refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)
         self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, unseen=self.unseen, taken=pile.taken)
         self._drop_the_unlikely(landing.at_ns)

@@ -243,7 +243,7 @@ class Landings(Belief, eq=False):
                 world = rowsync.named(world, event.player, guess.place, event.cards[-1])
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
-        if isinstance(ruling, Illegal) and not ruling.blameless:
+        if isinstance(ruling, Illegal):
             ruling = self._if_in_time(world, event, ruling, landing)
         card = event.card if isinstance(event, Spit) else event.cards[-1]
         word, reason = in_words(ruling)
@@ -257,22 +257,31 @@ class Landings(Belief, eq=False):
         self, world: World, event: Land | Spit, ruling: Illegal, landing: CardLanded
     ) -> Illegal | Undecided:
         """The ruling, unless it hangs on a race window that no camera can tell to the millisecond."""
-        margin_ms = math.ceil(TOUCHES * (landing.latest_ns - landing.earliest_ns) / MS)
-        if not self._is_at_the_edge(world.position, event, margin_ms * MS):
+        sooner_ns, later_ns = self._bounds_ns(landing)
+        moved_ns = -later_ns if ruling.blameless else sooner_ns
+        if not self._is_at_the_edge(world.position, event, moved_ns):
             return ruling
-        rules = msgspec.structs.replace(self.rules, race_window_ms=self.rules.race_window_ms + margin_ms)
-        wider, _, _ = judge(rules, world.position, event, (event,))
-        if isinstance(wider, Illegal) and wider.blameless:
+        window_ms = max(0, self.rules.race_window_ms + math.ceil(moved_ns / MS))
+        rules = msgspec.structs.replace(self.rules, race_window_ms=window_ms)
+        other, _, _ = judge(rules, world.position, event, (event,))
+        if isinstance(other, Illegal) and other.blameless != ruling.blameless:
             return Undecided(Doubt.ORDER_UNKNOWN, ruling.who, ruling.facts)
         return ruling
 
-    def _is_at_the_edge(self, position: Position, event: Land | Spit, margin_ns: int) -> bool:
-        """Whether a race window had closed so shortly before that the touches may have been in time."""
+    def _bounds_ns(self, landing: CardLanded) -> tuple[int, int]:
+        """By how much less, and more, than it seems a card may have touched after the one that it raced."""
+        since_ns = landing.at_ns - 2 * self.rules.race_window_ms * MS
+        raced = [one for one in self.landed if one.pile == landing.pile and since_ns < one.at_ns < landing.at_ns]
+        sooner_ns = landing.at_ns - landing.earliest_ns + max((one.latest_ns - one.at_ns for one in raced), default=0)
+        later_ns = landing.latest_ns - landing.at_ns + max((one.at_ns - one.earliest_ns for one in raced), default=0)
+        return max(sooner_ns, round(TOUCHES * (landing.latest_ns - landing.earliest_ns))), later_ns
+
+    def _is_at_the_edge(self, position: Position, event: Land | Spit, moved_ns: int) -> bool:
+        """Whether something happened between the moment when a race window closed and one so much sooner."""
         closed_ns = event.at_ns - self.rules.race_window_ms * MS
-        if closed_ns - margin_ns <= position.ended_ns < closed_ns:
-            return True
-        covers = position.middle(event.pile).covers
-        return any(closed_ns - margin_ns <= cover.at_ns < closed_ns for cover in covers)
+        first_ns, last_ns = sorted((closed_ns, closed_ns - moved_ns))
+        moments = (position.ended_ns, *(cover.at_ns for cover in position.middle(event.pile).covers))
+        return any(first_ns <= moment <= last_ns for moment in moments)
 
     def _as_agreed(self, n: int, landing: CardLanded, branches: list[Branch]) -> list[Branch]:
         """Of all that a landing may have been, only what people agreed on, if they did."""

@@ -76,22 +76,24 @@ class AtTheTable:
         return told
 
     def land(self, player: Player, place: int, pile: Pile, read: str = "", after_ms: int = 600,
-             hand: dict[Player, float] | None = None) -> list[AnyVerdict]:  # fmt: skip
-        """The top of the player's place goes onto a pile; `read`: what the camera says it is."""
+             hand: dict[Player, float] | None = None, seen_ms: tuple[int, int] = (10, 10),
+             ) -> list[AnyVerdict]:  # fmt: skip
+        """The top of the player's place goes onto a pile; `read`: what the camera says it is; `seen_ms`: by how much
+        it may have touched sooner, and later."""
         card = self.rows[player][place - 1].pop()
-        return self._down(player, card, pile, read or card, after_ms, hand or {player: 0.9995})
+        return self._down(player, card, pile, read or card, after_ms, hand or {player: 0.9995}, seen_ms)
 
     def spit(self, player: Player, card: str, pile: Pile, after_ms: int = 600) -> list[AnyVerdict]:
         return self._down(player, card, pile, card, after_ms, {player: 0.9995})
 
-    def _down(self, player: Player, card: str, pile: Pile, read: str, after_ms: int, hand: dict[Player, float]
-              ) -> list[AnyVerdict]:  # fmt: skip
+    def _down(self, player: Player, card: str, pile: Pile, read: str, after_ms: int, hand: dict[Player, float],
+              seen_ms: tuple[int, int] = (10, 10)) -> list[AnyVerdict]:  # fmt: skip
         self.now_ms += after_ms
         at_ns = self.now_ms * MS
         told = self.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=(player,)))
         self.piles[pile].append(card)
         told += self.feed(
-            CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile=pile,
+            CardLanded(at_ns=at_ns, earliest_ns=at_ns - seen_ms[0] * MS, latest_ns=at_ns + seen_ms[1] * MS, pile=pile,
                        cards={parse_card(read): 0.995} if read != "??" else {}, players=hand)
         )  # fmt: skip
         self.now_ms += 200
