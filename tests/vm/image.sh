@@ -17,6 +17,7 @@ cd "$1"
 exec 9> .building
 flock -n 9 || { getting=""; echo "image: $1 is being built by another program; wait for it" >&2; exit 2; }
 
+python="${PYTHON:-python3}"  # one with pip
 began=$SECONDS
 say() { printf 'image: %4d s  %s\n' "$((SECONDS - began))" "$*"; }
 
@@ -90,10 +91,10 @@ make_system() {
 # What pip would fetch on a Pi, for the image's Python; a clone's own pip knows where from.
 make_wheels() {
   rm -rf wheels
-  mapfile -t wanted < <(python3 -c 'import sys, tomllib
+  mapfile -t wanted < <("$python" -c 'import sys, tomllib
 print(*tomllib.load(open(sys.argv[1], "rb"))["project"]["dependencies"], sep="\n")' "$source/pyproject.toml")
-  python3 -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir wheels sdnotify  # source only
-  python3 -m pip download --quiet --disable-pip-version-check --dest wheels --find-links wheels --only-binary :all: \
+  "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir wheels sdnotify  # source only
+  "$python" -m pip download --quiet --disable-pip-version-check --dest wheels --find-links wheels --only-binary :all: \
     --python-version "$(chroot system python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" \
     --platform manylinux_2_34_x86_64 --platform manylinux_2_28_x86_64 --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
     pip 'setuptools>=77' gpiod 'lgpio>=0.2.2' rpi-lgpio onnxruntime "${wanted[@]}"

@@ -54,7 +54,7 @@ def build_image() -> None:
     """Build the image as root. Where a system cannot be had it is a failure only if REQUIRE names the machine."""
     if os.geteuid() and shutil.which("sudo") is None:
         no_machine("building a system needs root")
-    words = [*(["sudo"] if os.geteuid() else []), str(HERE / "image.sh"), str(cache())]
+    words = [*(["sudo"] if os.geteuid() else []), "env", f"PYTHON={sys.executable}", HERE / "image.sh", cache()]
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode == CANNOT_BE_HAD:
         no_machine(done.stderr.strip()[-400:])
