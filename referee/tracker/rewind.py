@@ -38,7 +38,9 @@ class Moment(msgspec.Struct, Generic[State], eq=False):
     n: int
     seen: AnyObservation
     before: State | None
-    said: list[Hashable] = []
+    said: list[AnyVerdict] = []
+    said_before: frozenset[Hashable] = frozenset()
+    """What was said before this moment was taken in again."""
 
 
 class Recent(msgspec.Struct, Generic[State], eq=False):
@@ -79,12 +81,12 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def note(self, verdicts: list[AnyVerdict]) -> None:
         """What was said after the last observation."""
         if self.moments:
-            self.moments[-1].said += [content(verdict) for verdict in verdicts]
+            self.moments[-1].said += verdicts
 
-    def note_said(self, said: set[Hashable]) -> None:
+    def note_said(self, said: frozenset[Hashable]) -> None:
         """What had been said before these moments were taken in again."""
         if self.moments:
-            self.moments[-1].said += said
+            self.moments[-1].said_before |= said
 
     def before(self, late: CardLanded | CardTakenBack) -> int | None:
         """Where to go back to for a card that comes late: the last kept state before the first card or look that
@@ -100,13 +102,14 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
                 return state
         return None
 
-    def cut(self, place: int) -> tuple[State, list[Numbered], set[Hashable]]:
+    def cut(self, place: int) -> tuple[State, list[Numbered], frozenset[Hashable]]:
         """Forget everything from this moment on; return the state before it, what was seen, and what was said."""
         past, self.moments = self.moments[place:], self.moments[:place]
         state = past[0].before
         assert state is not None  # `before` chose a moment that has one
         self.kept_ns = max((m.seen.at_ns for m in self.moments if m.before is not None), default=-REACH_NS)
-        return state, [(m.n, m.seen) for m in past], {one for m in past for one in m.said}
+        said = frozenset(content(verdict) for m in past for verdict in m.said)
+        return state, [(m.n, m.seen) for m in past], said.union(*(m.said_before for m in past))
 
 
 def content(verdict: AnyVerdict) -> Hashable:

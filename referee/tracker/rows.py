@@ -136,6 +136,8 @@ class RowView(msgspec.Struct, eq=False):
 
 def _contradicted(place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card]) -> tuple[PlaceView, bool]:
     """The place after a look that says something else, and whether it shows something else from now on."""
+    if not (seen.cards or seen.face_down or seen.empty):
+        return place, False
     kind, card = kind_of(seen)
     if kind == "hidden":
         return place, False

@@ -15,7 +15,7 @@ from referee.game.announcements import AnyAnnouncement
 from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Illegal, Ruling, Undecided
 from referee.observations import PlaceSeen
-from referee.rules.rows import Stock
+from referee.rules.rows import Stock, count_cards, place_of_top
 from referee.table import Pile, Player, Who
 from referee.tracker import evidence
 from referee.tracker.rows import Lies
@@ -124,12 +124,17 @@ class World(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def waits_ns(self) -> int:
-        """Until when the first of the cards that have to go back is waited for; far in the future if there is none."""
+        """Until when the first of the cards that have to go back to a row is waited for; far in the future if there is
+        none. A player's last card is waited for as long as it takes."""
         until_ns = self.worked_out.waits_ns
         if until_ns is None:
-            lying = self.position.A.lying + self.position.B.lying
-            waits = [waited_for_ns(one) for one in lying if one.card not in self.stayed] if lying else ()
-            until_ns = self.worked_out.waits_ns = min(waits, default=2**62)
+            position, until_ns = self.position, 2**62
+            for one in position.A.lying + position.B.lying:
+                if one.card not in self.stayed and waited_for_ns(one) < until_ns:
+                    rows = (position.p1.row, position.p2.row)
+                    if any(place_of_top(row, one.card) and count_cards(row) > 1 for row in rows):
+                        until_ns = waited_for_ns(one)
+            self.worked_out.waits_ns = until_ns
         return until_ns
 
     @property
@@ -233,6 +238,9 @@ def look_likelihood(seen: PlaceSeen, kind: str, card: Card | None, lies: Lies, w
 
 def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     """Worlds that lie alike become one; the negligible are dropped; the heaviest comes first with weight 1."""
+    worlds = tuple(worlds)
+    if len(worlds) == 1:
+        return (worlds[0].weighted(0.0),)
     different: dict[tuple[object, ...], World] = {}
     for world in worlds:
         key = world.key
