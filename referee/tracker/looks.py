@@ -22,6 +22,7 @@ from referee.tracker.landings import Landings
 from referee.tracker.rows import Lies
 from referee.tracker.worlds import (
     World,
+    face_likelihood,
     look_likelihood,
 )
 from referee.verdicts import (
@@ -292,9 +293,13 @@ class Looks(Landings, eq=False):
                 continue
             view = self.rows[look.player].places[place]
             is_still_there = kind == "face" and view.kind == "face" and view.card == card
-            for n, world in enumerate(worlds):
-                fits[n] *= look_likelihood(seen, kind, card, lying[n], world, look.player)
-                if is_still_there and lying[n][0] != "face":
+            known = {lies: look_likelihood(seen, kind, lies) for lies in set(lying)}
+            for n, lies in enumerate(lying):
+                if card is not None and lies[0] != "face":
+                    fits[n] *= face_likelihood(seen, card, lies[0], worlds[n], look.player)
+                else:
+                    fits[n] *= known[lies]
+                if is_still_there and lies[0] != "face":
                     fits[n] *= STILL_THERE  # it has not left, so nothing was turned there
         return fits
 

@@ -216,16 +216,17 @@ def lies_at(world: World, player: Player, place: int) -> Lies:
     return lies[place - 1] if 0 < place <= len(lies) else NOTHING_LIES
 
 
-def look_likelihood(seen: PlaceSeen, kind: str, card: Card | None, lies: Lies, world: World, player: Player) -> float:
-    """How well a look at a place, which shows `kind` and `card`, fits what lies there in a world; a few things may
-    have happened since."""
+def look_likelihood(seen: PlaceSeen, kind: str, lies: Lies) -> float:
+    """How well a look at a place, which shows `kind`, fits what is thought to lie there; a few things may have happened
+    since. For a face where none is expected there is `face_likelihood`."""
     expected, face = lies
     if expected == "face" and face is not None:
         return max(evidence.card_likelihood(seen.cards, face), MISNAMED) if kind == "face" else LIFTED
-    if kind == expected:
-        return 1.0
-    if kind != "face" or card is None:
-        return STRANGE
+    return 1.0 if kind == expected else STRANGE
+
+
+def face_likelihood(seen: PlaceSeen, card: Card, expected: str, world: World, player: Player) -> float:
+    """How well a face fits a world in which the place shows none: something was turned or moved, or it is misread."""
     position = world.position
     if card in (position.A.top, position.B.top) or card in world.away:
         other = max(1.0 - seen.cards.get(card, 0.0), evidence.SURELY_WRONG)
@@ -236,60 +237,57 @@ def look_likelihood(seen: PlaceSeen, kind: str, card: Card | None, lies: Lies, w
     return MOVED if is_row_top else STRANGE
 
 
+Weighed = list[tuple[float, World]]
+"""Worlds with the logarithms of their new weights."""
+
+
 def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     """Worlds that lie alike become one; the negligible are dropped; the heaviest comes first with weight 1."""
-    worlds = tuple(worlds)
-    if len(worlds) == 1:
-        return (worlds[0].weighted(0.0),)
-    different: dict[tuple[object, ...], World] = {}
+    different: dict[tuple[object, ...], tuple[float, World]] = {}
     for world in worlds:
-        key = world.key
-        other = different.setdefault(key, world)
-        if other is not world:
-            heavy, light = (world, other) if world.log_weight > other.log_weight else (other, world)
-            more = math.log1p(math.exp(light.log_weight - heavy.log_weight))
-            different[key] = heavy.weighted(heavy.log_weight + more)
-    return _by_weight(tuple(different.values()))
+        key, weighed = world.key, (world.log_weight, world)
+        other = different.setdefault(key, weighed)
+        if other is not weighed:
+            heavy, light = (weighed, other) if weighed[0] > other[0] else (other, weighed)
+            different[key] = heavy[0] + math.log1p(math.exp(light[0] - heavy[0])), heavy[1]
+    return _by_weight(list(different.values()))
 
 
 def reweighed(worlds: tuple[World, ...], likelihoods: list[float]) -> tuple[World, ...]:
     """Different worlds after a look that fits each so well."""
-    return _by_weight(tuple([world.weighed(fits) for world, fits in zip(worlds, likelihoods, strict=True)]))
+    return _by_weight([(world.weight_if(fits), world) for world, fits in zip(worlds, likelihoods, strict=True)])
 
 
-def _by_weight(worlds: tuple[World, ...]) -> tuple[World, ...]:
+def _by_weight(weighed: Weighed) -> tuple[World, ...]:
     """The heaviest first, with weight 1; the negligible are dropped."""
-    if len(worlds) == 1:
-        return (worlds[0].weighted(0.0),)
-    ordered = sorted(worlds, key=_lightness)
-    if len(ordered) > MOST_WORLDS:
-        ordered = [*ordered[:MOST_WORLDS], *_other_opinions(ordered)]
-    heaviest = ordered[0].log_weight
-    return tuple(
-        [world.weighted(world.log_weight - heaviest) for world in ordered if world.log_weight - heaviest > NEGLIGIBLE]
-    )
+    if len(weighed) > 1:
+        weighed.sort(key=_lightness)
+    heaviest = weighed[0][0]
+    others = _other_opinions(weighed) if len(weighed) > MOST_WORLDS else []
+    return tuple([world.weighted(weight - heaviest) for weight, world in (*weighed[:MOST_WORLDS], *others)
+                  if weight - heaviest > NEGLIGIBLE])  # fmt: skip
 
 
-def _other_opinions(ordered: list[World]) -> list[World]:
+def _lightness(weighed: tuple[float, World]) -> float:
+    return -weighed[0]
+
+
+def _other_opinions(ordered: Weighed) -> Weighed:
     """Of the worlds beyond the most, the heaviest of each that rules otherwise than all before it: many worlds that
     blame somebody, each for another card, must not crowd out the one that excuses him."""
-    heard = {_opinion(world) for world in ordered[:MOST_WORLDS]}
-    others: list[World] = []
-    for world in ordered[MOST_WORLDS:]:
+    heard = {_opinion(world) for _, world in ordered[:MOST_WORLDS]}
+    others: Weighed = []
+    for weight, world in ordered[MOST_WORLDS:]:
         opinion = _opinion(world)
         if opinion not in heard and len(others) < MOST_OPINIONS:
             heard.add(opinion)
-            others.append(world)
+            others.append((weight, world))
     return others
 
 
 def _opinion(world: World) -> tuple[tuple[int, str, bool], ...]:
     """What a world says of the landings that are not settled."""
     return tuple([(n, claim.word, claim.is_spit) for n, claim in world.claims.items() if n > 0])
-
-
-def _lightness(world: World) -> float:
-    return -world.log_weight
 
 
 def has_more_than(share: float, worlds: tuple[World, ...]) -> bool:
