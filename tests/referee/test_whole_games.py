@@ -113,7 +113,10 @@ class Game:
         pile: Pile = self.chance.choice(PILES) if due == "any" else due
         card = self.packs[player].pop()
         self.middle[pile].append(card)
-        self.heard(self.tell(Spit(at_ns=self.now(), player=player, pile=pile, card=card)))
+        said = self.tell(Spit(at_ns=self.now(), player=player, pile=pile, card=card))
+        self.heard(said)
+        if any(isinstance(one, Award) for one in said):
+            self.gather(said)  # the last spit card did not help, and there is one pile
 
     def act(self) -> tuple[AnyAnnouncement, ...]:
         """One thing that somebody may do now, plays before all others."""
