@@ -76,6 +76,8 @@ from referee.verdicts import (
 FORGET_NS = 500 * MS
 FORGET_MORE_NS = 4000 * MS
 """When nothing has moved for so long, what is very unlikely, and what is unlikely, is given up."""
+SURELY_HIS = 0.999
+"""Where counts are in doubt, whose hand it was must be as sure as this."""
 NOT_THERE = (Breach.NOT_STARTED, Breach.PILE_NOT_IN_USE)
 """Why a card of a row is refused where no pile lies."""
 
@@ -442,10 +444,10 @@ class Core(Looks, eq=False):
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
 
     def _is_unclear(self, claim: Claim) -> bool:
-        """Whether so many other refused cards lie over the pile that its top may be another than it seems."""
+        """Whether so many other refused cards lie over the top that it may be another than it seems."""
         world = self.worlds[0]
         lying = [one for one in world.position.middle(claim.pile).lying
-                 if one.card not in world.stayed and one.at_ns != claim.at_ns]  # fmt: skip
+                 if not one.buried and one.card not in world.stayed and one.at_ns != claim.at_ns]  # fmt: skip
         return len(lying) >= UNCLEAR_PILE
 
     def _came_late(self, one: OpenLanding) -> bool:
@@ -485,7 +487,8 @@ class Core(Looks, eq=False):
             case "not_stuck" if self.rules.spit_when != "stuck":
                 return False  # the other may agree yet
             case "not_a_top_card" if claim.place is None:
-                return self._counts_are_sure or self._can_be_seen_to_play()
+                is_his = claim.player != "unknown" and one.landing.players.get(claim.player, 0.0) > SURELY_HIS
+                return self._counts_are_sure or (is_his and self._can_be_seen_to_play())
             case "wrong_pile":
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))
         return claim.reason not in COUNTED or self._counts_are_sure
@@ -493,9 +496,10 @@ class Core(Looks, eq=False):
     def _can_be_seen_to_play(self) -> bool:
         """Whether somebody can play a card that lies open, or turn one: no count decides that spit is not due."""
         tops = [top for pile in PILES if (top := self.position.middle(pile).top) not in (None, UNREAD)]
-        lying = [lies for player in PLAYERS for lies in self.worlds[0].lies(player)]
-        return any(kind == "down" or (card is not None and any(follows(card, top, self.rules) for top in tops))
-                   for kind, card in lying)  # fmt: skip
+        lying = [(view.kind, lies) for player in PLAYERS
+                 for view, lies in zip(self.rows[player].places, self.worlds[0].lies(player), strict=False)]  # fmt: skip
+        return any(kind == seen == "down" or (card is not None and any(follows(card, top, self.rules) for top in tops))
+                   for seen, (kind, card) in lying)  # fmt: skip
 
     def _is_started(self, pile: Pile) -> bool:
         """Whether the owner's card started the pile in this deal."""

@@ -20,7 +20,7 @@ from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import evidence
 from referee.tracker.rows import RowView
-from referee.tracker.worlds import FORGOTTEN, LEAST_LIKELY, World
+from referee.tracker.worlds import FORGOTTEN, LEAST_LIKELY, NO_CARDS, World
 
 Rows = Mapping[Player, RowView]
 Hands = Mapping[Player, float]
@@ -31,6 +31,8 @@ ON_UNREAD = 0.18
 """A card fits one that was not read by chance, unless its player saw better."""
 BEATEN = 0.3
 ILLEGAL = 0.03
+ON_REFUSED = 0.2
+"""Some play on a card that has to go back before it is taken."""
 CLEAR = 0.3
 """Where the top of a row fits so well, nothing that nobody has seen is thought of."""
 SPIT_DUE = 1.0
@@ -203,13 +205,16 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
         for cover in middle.covers
         if landing.at_ns - cover.at_ns <= window_ns
     ]
-    if not raced:
+    refused = middle.physical_top
+    good_faith = cards_on(refused, rules) if refused is not None and refused not in (UNREAD, middle.top) else NO_CARDS
+    if not raced and not good_faith:
         return lambda player, card: LEGAL if card in fitting else ILLEGAL
 
     def prior(player: Player, card: Card) -> float:
         if card in fitting:
             return LEGAL
-        return max((chance for by, cards, chance in raced if by != player and card in cards), default=ILLEGAL)
+        others = ON_REFUSED if card in good_faith else ILLEGAL
+        return max([others, *(chance for by, cards, chance in raced if by != player and card in cards)])
 
     return prior
 

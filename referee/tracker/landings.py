@@ -17,7 +17,7 @@ from referee.game.rulings import Doubt, Illegal, Undecided
 from referee.observations import CardLanded, Correction
 from referee.rules.deals import OWN_PILE
 from referee.rules.legality import follows
-from referee.table import OPPONENT, PLAYERS, Pile, Player
+from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync
 from referee.tracker.belief import (
     MISCOUNTED,
@@ -91,9 +91,17 @@ class Landings(Belief, eq=False):
         elif side.due:
             return
         elif side.packet and pile == own:
-            yield NOT_STUCK_AFTER_ALL, _called(position, player, pile)
+            yield NOT_STUCK_AFTER_ALL ** min(self._ways_on(position), 2), _called(position, player, pile)
         elif pile == OWN_PILE[player] and (not side.packet or position.middle(pile).top is None):
             yield miscounted, _called(_with_packets(position, player), player, pile)
+
+    def _ways_on(self, position: Position) -> int:
+        """In how many ways, seen apart from each other, play can go on: each top that can be turned up, each pile on
+        which a card of a row follows; at least one."""
+        rows = [stock for player in PLAYERS for stock in position.side(player).row]
+        tops = [top for pile in PILES if (top := position.middle(pile).top) not in (None, UNREAD)]
+        piles = [top for top in tops if any(stock.top and follows(stock.top, top, self.rules) for stock in rows)]
+        return max(1, len(piles) + sum(stock.can_turn for stock in rows))
 
     def _guesses(self, world: World, report: Report, least: float | None = 0.0) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee

@@ -220,12 +220,18 @@ class Looks(Landings, eq=False):
     def _settle_hidden(self, player: Player) -> list[AnyVerdict]:
         """Face-down cards lie where they are seen; a row that is seen to be empty was cleared (R49)."""
         world = self.worlds[0]
-        if self.open or world.position.phase is not Phase.PLAY or not self.is_sure():
+        if self.open or world.position.phase is not Phase.PLAY:
             return []
-        after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
-        if after is world:
+        row = self.rows[player]
+        worlds = tuple([rowsync.with_hidden_as_seen(one, player, row, self.now_ns) for one in self.worlds])
+        if all(after is one for after, one in zip(worlds, self.worlds, strict=True)):
             return []
-        self.worlds, self.counts_doubtful, self.due_ns = (after,), True, AT_ONCE
+        self.counts_doubtful, self.due_ns = True, AT_ONCE
+        self.become(worlds)
+        after = self.worlds[0]
+        if not self.is_sure():
+            return []
+        self.worlds = (after,)
         if not has_cleared(self.rules, after.position.side(player)):
             return []
         onto = max(PILES, key=lambda pile: self.piles[pile].changed_ns)
@@ -293,8 +299,11 @@ class Looks(Landings, eq=False):
                 continue
             view = self.rows[look.player].places[place]
             is_still_there = kind == "face" and view.kind == "face" and view.card == card
+            is_old_news = kind != "face" and view.kind == kind and view.agreed > 0
             known = {lies: look_likelihood(seen, kind, lies) for lies in set(lying)}
             for n, lies in enumerate(lying):
+                if is_old_news and lies[0] != "face":
+                    continue  # a wrong count of hidden cards contradicts every look alike
                 if card is not None and lies[0] != "face":
                     fits[n] *= face_likelihood(seen, card, lies[0], worlds[n], look.player)
                 else:
