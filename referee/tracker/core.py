@@ -211,6 +211,7 @@ class Core(Looks, eq=False):
                 _, position, _ = judge(self.rules, world.position, event, (event,))
                 if card in world.stayed:
                     position = rowsync.uncounted(position, card, taken.pile)
+                    position = rowsync.back_in_row(position, card, self.rows)
                 left = World(position, world.log_weight, world.claims, world.stayed - {card})
                 return [left], card, True, likelihood
         if middle.top is None:
@@ -496,10 +497,13 @@ class Core(Looks, eq=False):
     def _can_be_seen_to_play(self) -> bool:
         """Whether somebody can play a card that lies open, or turn one: no count decides that spit is not due."""
         tops = [top for pile in PILES if (top := self.position.middle(pile).top) not in (None, UNREAD)]
-        lying = [(view.kind, lies) for player in PLAYERS
-                 for view, lies in zip(self.rows[player].places, self.worlds[0].lies(player), strict=False)]  # fmt: skip
-        return any(kind == seen == "down" or (card is not None and any(follows(card, top, self.rules) for top in tops))
-                   for seen, (kind, card) in lying)  # fmt: skip
+        for player in PLAYERS:
+            for view, (kind, card) in zip(self.rows[player].places, self.worlds[0].lies(player), strict=False):
+                if kind == view.kind == "down":
+                    return True
+                if card is not None and any(follows(card, top, self.rules) for top in tops):
+                    return True
+        return False
 
     def _is_started(self, pile: Pile) -> bool:
         """Whether the owner's card started the pile in this deal."""

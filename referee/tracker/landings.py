@@ -41,6 +41,10 @@ TURNING_NS: Final = 400 * MS
 """A hand needs so long at least to turn a card and bring it to a pile."""
 TURNED_NS: Final = 1500 * MS
 """A place that nobody saw for so much longer may as well have been turned as not."""
+STILL_FETCHED_NS: Final = 3000 * MS
+"""So long a refused card may still be fetched while the other player spits."""
+LIKELY_CARD: Final = 0.1
+"""The landing's reading makes a card likely from here on."""
 TOUCHES: Final = 1.25
 """Two touches may be so much further apart than they were seen to be, in spans of one touch."""
 Branch = tuple[float, World, Guess | Claim]
@@ -136,7 +140,8 @@ class Landings(Belief, eq=False):
         excuses: list[Branch] = []
         for world in self.worlds:
             landing = report.landing
-            befores = *self._other_tops(world, landing), *self._unreported_under(world, landing), *self._started(world)
+            befores = (*self._other_tops(world, landing), *self._other_row_tops(world, landing),
+                       *self._unreported_under(world, landing), *self._started(world))  # fmt: skip
             excuses += self._branches(befores, report, heaviest, all_of_them=all_of_them)
         return excuses
 
@@ -166,6 +171,19 @@ class Landings(Belief, eq=False):
                           for n, claim in world.claims.items()}  # fmt: skip
                 likelihood = p / evidence.card_likelihood(odds, top)
                 yield World(position, world.log_weight, claims, world.stayed).weighed(min(likelihood, 1.0))
+
+    def _other_row_tops(self, world: World, landing: CardLanded) -> Iterator[World]:
+        """The world in which the card that landed never lay in the row where it was read, but another that was read
+        there too."""
+        for player in PLAYERS:
+            for place, (_, card) in enumerate(world.lies(player), 1):
+                if card is None or landing.cards.get(card, 0.0) < LIKELY_CARD:
+                    continue
+                view = self.rows[player].places[place - 1]
+                for other, p in view.odds.items() if view.kind == "face" else ():
+                    if other != card and not world.position.knows_in_middle(other) and not world.position.shows(other):
+                        likelihood = min(p / evidence.card_likelihood(view.odds, card), 1.0)
+                        yield rowsync.named(world, player, place, other).weighed(likelihood)
 
     def _unreported_under(self, world: World, landing: CardLanded) -> Iterator[World]:
         """The world after a card that came down here unreported since the pile was last seen: the top of a row, one
@@ -243,8 +261,10 @@ class Landings(Belief, eq=False):
     def _judged(self, world: World, guess: Guess, landing: CardLanded) -> tuple[Claim, Position]:
         event = guess.event
         if world.away:
-            goes_on = PLAYERS if isinstance(event, Spit) else (event.player,) if event.player != "unknown" else ()
-            world = rowsync.given_up(world, goes_on, event.at_ns)
+            if event.player != "unknown":
+                world = rowsync.given_up(world, (event.player,), event.at_ns)
+            if isinstance(event, Spit):
+                world = rowsync.given_up(world, PLAYERS, event.at_ns - STILL_FETCHED_NS)
         if guess.place is not None and event.player != "unknown":
             world = rowsync.bared(world, event.player, guess.place)
             if guess.renames and isinstance(event, Land):

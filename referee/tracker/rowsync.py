@@ -178,6 +178,16 @@ def uncounted(position: Position, card: Card, pile: Pile) -> Position:
     return replace(position, seen=position.without_seen(card))
 
 
+def back_in_row(position: Position, card: Card, rows: Mapping[Player, RowView]) -> Position:
+    """The position with a card in the row again that it was seen to leave, if it was."""
+    for player in PLAYERS:
+        row = position.side(player).row
+        for place, (view, stock) in enumerate(zip(rows[player].places, row, strict=False), 1):
+            if view.left == card and not stock.up:
+                return position.with_side(player, row=with_place(row, place, Stock(stock.down, (card,))))
+    return position
+
+
 def without_top(world: World, pile: Pile, under: Card, rows: Mapping[Player, RowView]) -> World:
     """The world in which the top of a pile was taken off although it counted: it lies again where it came from, if it
     was seen to leave a row, and the card under it is the top."""
@@ -187,12 +197,9 @@ def without_top(world: World, pile: Pile, under: Card, rows: Mapping[Player, Row
         return world
     position = replace(position, seen=position.without_seen(card))
     position = position.with_middle(pile, top=under, count=middle.count - 1, covers=(), unread=None)
-    for player in PLAYERS:
-        row = position.side(player).row
-        for place, (view, stock) in enumerate(zip(rows[player].places, row, strict=False), 1):
-            if view.left == card and not stock.up:
-                back = with_place(row, place, Stock(stock.down, (card,)))
-                return world.moved_to(position.with_side(player, row=back))
+    back = back_in_row(position, card, rows)
+    if back is not position:
+        return world.moved_to(back)
     starter = middle.started_by if middle.started_by is not None else "p1"
     return world.moved_to(position.with_side(starter, packet=position.side(starter).packet + 1))
 

@@ -307,3 +307,51 @@ def test_R27_two_cards_over_a_refused_one_are_told() -> None:
     )  # fmt: skip
     told += table.wait(2500)
     assert ("p1", "two_cards") in blamed(told)
+
+
+def test_R29_a_card_may_be_fetched_while_the_other_player_spits() -> None:
+    """p2 puts his spit card on p1's pile; p1 turns his own in the moment in which p2 fetches it."""
+    table = AtTheTable(SPIT_DUE)
+    table.wait(1500)
+    table.spit("p2", "3C", "B")
+    told = table.land("p2", 1, "B", after_ms=300)  # an ace, which does not follow
+    table.wait(1000)
+    told += table.spit("p1", "QC", "A", after_ms=200)
+    table.now_ms -= 190
+    told += table.take_back("p2", "B", 1, after_ms=100) + table.wait(2500)
+    assert [who for who, _ in blamed(told)] == ["p2"]
+
+
+def test_R41_a_spit_card_that_a_row_seemed_to_show_is_the_spit_card() -> None:
+    """p1's king was read as the two that he turns from his packet a moment later."""
+    table = AtTheTable(SPIT_DUE)
+    table.wait(1500)
+    wrong = row(table, "p1")
+    for ms in (200, 700):
+        seen = list(wrong.places)
+        seen[2] = PlaceSeen(cards={Card("2C"): 0.87, Card("KC"): 0.078})
+        table.feed(RowRead(at_ns=(table.now_ms + ms) * MS, player="p1", places=tuple(seen)))
+    table.now_ms += 900
+    told = table.spit("p1", "2C", "A", after_ms=100) + table.wait(2500)
+    assert rulings(told) == [("p1", "2C", "legal", None)]
+
+
+def test_R22_who_plays_on_a_card_that_has_to_go_back_excuses_nobody_who_laid_it() -> None:
+    table = AtTheTable()
+    table.look()
+    told = table.land("p1", 3, "A")  # the king on the eight
+    told += table.land("p2", 5, "A", after_ms=400) + table.wait(2500)  # the queen, in good faith
+    assert blamed(told) == [("p1", "not_adjacent")]
+
+
+def test_R22_refused_cards_under_a_card_that_counts_make_no_pile_unclear() -> None:
+    table = AtTheTable(
+        SPIT_DUE | {"phase": "play", "p1": {"row": ["0:6C", "0:6S", "0:9C", "0:KS", "0:10S"], "spit": 10}}
+    )
+    table.wait(2000)
+    for player, place in (("p1", 1), ("p2", 2), ("p1", 2)):
+        table.land(player, place, "A", after_ms=300)  # sixes on the eight
+    told = table.land("p1", 3, "A", after_ms=600)  # the nine counts
+    table.wait(500)
+    told = table.land("p1", 4, "A") + table.wait(2500)  # a king on the nine
+    assert ("p1", "not_adjacent") in blamed(told)
