@@ -476,7 +476,8 @@ class Core(Looks, eq=False):
         position = self.position
         match claim.reason:
             case "deal_is_over" if position.cleared_by is not None:
-                return self.rows[position.cleared_by].is_bare
+                row = self.rows[position.cleared_by]  # bare, and no card was seen there since the end
+                return row.is_bare and all(view.left_after_ns <= position.ended_ns for view in row.places)
             case "deal_is_over" if position.phase is Phase.OVER:  # whoever lays out anew does not think so
                 return self._counts_are_sure and any(row.is_bare for row in self.rows.values())
             case "not_started" | "pile_not_in_use" if claim.place is not None:

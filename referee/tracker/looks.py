@@ -31,6 +31,9 @@ from referee.verdicts import (
     PhaseChanged,
 )
 
+SELDOM_LEFT = 0.1
+"""How often a card that has to go back is left lying for good."""
+
 
 class Looks(Landings, eq=False):
     """A belief that takes in looks."""
@@ -257,17 +260,17 @@ class Looks(Landings, eq=False):
                 self.become([self.worlds[0].moved_to(position)])
 
     def _leave_lying(self) -> list[AnyVerdict]:
-        """Cards that are not taken back any more count where they lie."""
+        """Cards that are not taken back any more count where they lie: mostly because they counted all along."""
         before = self.worlds[0].stayed
         worlds, are_the_same = [], True
         for world in self.worlds:
             after = rowsync.left_lying(world, self.now_ns)
             are_the_same = are_the_same and after is world
-            worlds.append(after)
+            worlds.append(after if after is world else after.weighed(SELDOM_LEFT))
         if are_the_same:
             return []
-        self.worlds = tuple(worlds)
-        return [self._left(card) for card in sorted(worlds[0].stayed - before)]
+        self.become(worlds)
+        return [self._left(card) for card in sorted(self.worlds[0].stayed - before)]
 
     def _left(self, card: Card) -> LeftLying:
         pile: Pile = "A"

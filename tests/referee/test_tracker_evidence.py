@@ -355,3 +355,16 @@ def test_R22_refused_cards_under_a_card_that_counts_make_no_pile_unclear() -> No
     table.wait(500)
     told = table.land("p1", 4, "A") + table.wait(2500)  # a king on the nine
     assert ("p1", "not_adjacent") in blamed(told)
+
+
+def test_R49_a_deal_is_not_over_for_whoever_turns_up_another_card() -> None:
+    """p1's nine seemed to be his last card, but a jack lay under it: he turns it up and plays it."""
+    table = AtTheTable(ONE_LEFT)
+    table.look()
+    table.land("p1", 1, "A")
+    table.rows["p1"][0] = ["JH"]
+    table.wait(1000)
+    told = table.land("p2", 4, "A", after_ms=300)
+    table.rows["p1"][0] = []
+    told += table.wait(2500)
+    assert not blamed(told)
