@@ -438,6 +438,8 @@ class Core(Looks, eq=False):
             return False
         if any(view.strange for view in self.piles.values()) or self._came_late(one):
             return False
+        if self.phase in (Phase.SLAP, Phase.OVER) and claim.reason != Breach.DEAL_IS_OVER:
+            return False  # the table was told that the deal is over
         if self._is_unclear(claim):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
