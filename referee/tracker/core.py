@@ -59,7 +59,7 @@ from referee.tracker.belief import (
     Touch,
 )
 from referee.tracker.guesses import Report
-from referee.tracker.landings import Branch
+from referee.tracker.landings import Bounds, Branch
 from referee.tracker.looks import Looks
 from referee.tracker.rows import LONG_AGO
 from referee.tracker.worlds import NEGLIGIBLE, Claim, World, has_more_than, lies_at, shares
@@ -105,14 +105,15 @@ class Core(Looks, eq=False):
         branches = self._branches(self.worlds, report, all_of_them=n in self.agreed)
         for world in self.worlds:
             branches += self._reports_of_unseen(world, landing)
-        if not self._looks_legal(branches, landing):
+        bounds = self._bounds_ns(landing)
+        if not self._looks_legal(branches, bounds):
             branches += self._excuses(report, branches, all_of_them=n in self.agreed)
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         if heaviest < UNHEARD_OF:
             self.quiet_until_ns = landing.at_ns + LOST_NS  # none of these worlds may be the true one
         self.become(
-            self._branch(n, world, what, log_weight)
+            self._branch(n, world, what, log_weight, bounds)
             for log_weight, world, what in branches
             if log_weight > heaviest + NEGLIGIBLE
         )
@@ -156,10 +157,10 @@ class Core(Looks, eq=False):
         odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
         return evidence.merged(odds, landing.cards, {}) if odds and landing.cards else odds or landing.cards
 
-    def _looks_legal(self, branches: list[Branch], landing: CardLanded) -> bool:
+    def _looks_legal(self, branches: list[Branch], bounds: Bounds) -> bool:
         """Whether the likeliest understanding of a landing blames nobody."""
         _, world, what = max(branches, key=lambda branch: branch[0])
-        return isinstance(what, Claim) or self._judged(world, what, landing)[0].word == "legal"
+        return isinstance(what, Claim) or self._judged(world, what, bounds)[0].word == "legal"
 
     def _drop_the_unlikely(self, at_ns: int) -> None:
         """Worlds that the looks since the last landing have not helped are given up before the next one splits all."""

@@ -134,7 +134,8 @@ def guesses(
             likeliest = max([guess.likelihood for guess in found])
             if likeliest * FORGOTTEN > LEAST_LIKELY:
                 least = max(least, likeliest * FORGOTTEN)
-        cards, each = _unread_candidates(world, landing), 1.0 / _hidden_cards(world.position)
+        hidden = _hidden_cards(world.position)
+        cards, each = _unread_candidates(world, landing, hidden), 1.0 / hidden
         found += _spits(rules, world, report, cards, each, least, only_due=only_spits)
         if not only_spits:
             found += _unseen(rules, world, rows, report, prior, cards, each, least)
@@ -173,11 +174,12 @@ def _from_rows(world: World, rows: Rows, report: Report, prior: Prior, least: fl
 
 def _from_hands(world: World, report: Report, prior: Prior) -> Iterator[Guess]:
     """A card of a hidden hand (R83, R88): whichever card it is, its player may have held it."""
-    landing, each = report.landing, 1.0 / _hidden_cards(world.position)
+    landing, hidden = report.landing, _hidden_cards(world.position)
+    each = 1.0 / hidden
     for player in PLAYERS:
         side = world.position.side(player)
         if side.hand or side.packet:
-            for card, p in _unread_candidates(world, landing):
+            for card, p in _unread_candidates(world, landing, hidden):
                 lawful = 1.0 if card == UNREAD else prior(player, card)
                 yield Guess(each * report.hands[player] * p * lawful, _land(landing, player, card, None), None)
 
@@ -219,14 +221,12 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
     return prior
 
 
-def _unread_candidates(world: World, landing: CardLanded) -> Candidates:
+def _unread_candidates(world: World, landing: CardLanded, hidden: int) -> Candidates:
     """Cards that the reading names and that are not known to lie face up anywhere; `??` if it names none."""
     position = world.position
     if not landing.cards:
         return [(UNREAD, evidence.NOT_SEEN)]
-    known: set[Card] = set()
-    for stock in position.p1.row + position.p2.row:
-        known.update(stock.up)
+    known = [card for stock in position.p1.row + position.p2.row for card in stock.up]
     tops = (position.A.top, position.B.top)
     named = []
     for card, p in landing.cards.items():
@@ -234,7 +234,7 @@ def _unread_candidates(world: World, landing: CardLanded) -> Candidates:
             lies_elsewhere = card in known or position.knows_in_middle(card)
             named.append((card, p * (KNOWN_ELSEWHERE if lies_elsewhere else 1.0)))
     unnamed = max(1.0 - sum(landing.cards.values()), evidence.SURELY_WRONG)
-    return [*named, (UNREAD, unnamed * min(1.0, _hidden_cards(position) / evidence.OTHER_CARDS))]
+    return [*named, (UNREAD, unnamed * min(1.0, hidden / evidence.OTHER_CARDS))]
 
 
 def _hidden_cards(position: Position) -> int:

@@ -47,6 +47,8 @@ LIKELY_CARD: Final = 0.1
 """The landing's reading makes a card likely from here on."""
 TOUCHES: Final = 1.25
 """Two touches may be so much further apart than they were seen to be, in spans of one touch."""
+Bounds = tuple[int, int]
+"""By how much less, and more, than it seems a card may have touched after the one that it raced."""
 Branch = tuple[float, World, Guess | Claim]
 """The logarithm of its weight, the world before a landing, and what the landing was in it."""
 AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
@@ -245,12 +247,12 @@ class Landings(Belief, eq=False):
                 last_ns = (start_ns + end_ns) // 2
         return there_ns, last_ns
 
-    def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float) -> World:
+    def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float, bounds: Bounds) -> World:
         if isinstance(what, Claim):
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
             position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
             return World(position, log_weight, claims, world.stayed)
-        claim, position = self._judged(world, what, self.open[n].landing)
+        claim, position = self._judged(world, what, bounds)
         word = self.agreed.get(n)
         ruling = None if word is None else next((one for one in AGREED if one == word.ruling), None)
         if ruling is not None and ruling != claim.word:
@@ -258,7 +260,7 @@ class Landings(Belief, eq=False):
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
         return World(position, log_weight, {**claims, n: claim}, world.stayed)
 
-    def _judged(self, world: World, guess: Guess, landing: CardLanded) -> tuple[Claim, Position]:
+    def _judged(self, world: World, guess: Guess, bounds: Bounds) -> tuple[Claim, Position]:
         event = guess.event
         if world.away:
             if event.player != "unknown":
@@ -272,7 +274,7 @@ class Landings(Belief, eq=False):
         top = world.position.middle(event.pile).top
         ruling, position, said = judge(self.rules, world.position, event, (event,))
         if isinstance(ruling, Illegal):
-            ruling = self._if_in_time(world, event, ruling, landing)
+            ruling = self._if_in_time(world, event, ruling, bounds)
         card = event.card if isinstance(event, Spit) else event.cards[-1]
         word, reason = in_words(ruling)
         claim = Claim(
@@ -281,11 +283,9 @@ class Landings(Belief, eq=False):
         )  # fmt: skip
         return claim, position
 
-    def _if_in_time(
-        self, world: World, event: Land | Spit, ruling: Illegal, landing: CardLanded
-    ) -> Illegal | Undecided:
+    def _if_in_time(self, world: World, event: Land | Spit, ruling: Illegal, bounds: Bounds) -> Illegal | Undecided:
         """The ruling, unless it hangs on a race window that no camera can tell to the millisecond."""
-        sooner_ns, later_ns = self._bounds_ns(landing)
+        sooner_ns, later_ns = bounds
         moved_ns = -later_ns if ruling.blameless else sooner_ns
         if not self._is_at_the_edge(world.position, event, moved_ns):
             return ruling
@@ -296,7 +296,7 @@ class Landings(Belief, eq=False):
             return Undecided(Doubt.ORDER_UNKNOWN, ruling.who, ruling.facts)
         return ruling
 
-    def _bounds_ns(self, landing: CardLanded) -> tuple[int, int]:
+    def _bounds_ns(self, landing: CardLanded) -> Bounds:
         """By how much less, and more, than it seems a card may have touched after the one that it raced."""
         since_ns = landing.at_ns - 2 * self.rules.race_window_ms * MS
         raced = [one for one in self.landed if one.pile == landing.pile and since_ns < one.at_ns < landing.at_ns]
@@ -307,9 +307,11 @@ class Landings(Belief, eq=False):
     def _is_at_the_edge(self, position: Position, event: Land | Spit, moved_ns: int) -> bool:
         """Whether something happened between the moment when a race window closed and one so much sooner."""
         closed_ns = event.at_ns - self.rules.race_window_ms * MS
-        first_ns, last_ns = sorted((closed_ns, closed_ns - moved_ns))
-        moments = (position.ended_ns, *(cover.at_ns for cover in position.middle(event.pile).covers))
-        return any(first_ns <= moment <= last_ns for moment in moments)
+        first_ns, last_ns = min(closed_ns, closed_ns - moved_ns), max(closed_ns, closed_ns - moved_ns)
+        if first_ns <= position.ended_ns <= last_ns:
+            return True
+        covers = position.middle(event.pile).covers
+        return bool(covers) and any(first_ns <= cover.at_ns <= last_ns for cover in covers)
 
     def _as_agreed(self, n: int, landing: CardLanded, branches: list[Branch]) -> list[Branch]:
         """Of all that a landing may have been, only what people agreed on, if they did."""

@@ -174,11 +174,11 @@ class Looks(Landings, eq=False):
                              pile=look.pile, cards=look.cards, players={})  # fmt: skip
         found = self._guesses(world, Report.of(landing))
         best = max(guess.likelihood for _, guess in found)
-        worlds = []
+        worlds, bounds = [], self._bounds_ns(landing)
         for before, guess in found:
             if guess.likelihood >= best / 1000:
                 self.unseen -= 1
-                claim, position = self._judged(before, guess, landing)
+                claim, position = self._judged(before, guess, bounds)
                 read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
                 log_weight = before.weight_if(MISSED * guess.likelihood / read)
                 worlds.append(World(position, log_weight, {**world.claims, self.unseen: claim}, world.stayed))
