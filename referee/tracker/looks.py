@@ -66,8 +66,14 @@ class Looks(Landings, eq=False):
             self.due_ns = AT_ONCE
             self.worlds = tuple(self._named_top(world, look, first) for world in self.worlds)
         if shown.count(shown[0]) < len(shown):
-            self.weigh([1.0 if was == UNREAD else self._fits_pile(world, look, first)
-                        for world, was in zip(self.worlds, shown, strict=True)])  # fmt: skip
+            self._weigh_tops(look, shown, first)
+
+    def _weigh_tops(self, look: PileRead, shown: list[Card | None], first: CardOdds) -> None:
+        """Weigh the worlds by a look at a pile on which they have these tops; what was unread is named by now."""
+        known = {top: 1.0 if top == UNREAD else evidence.repeat_likelihood(look.cards, top, first)
+                 for top in set(shown) if top is not None}  # fmt: skip
+        self.weigh([self._fits_pile(world, look, first) if top is None else known[top]
+                    for world, top in zip(self.worlds, shown, strict=True)])  # fmt: skip
 
     def _came_unseen(self, pile: Pile, card: Card | None) -> bool:
         """Whether the card came down unreported in the likeliest world."""

@@ -39,13 +39,20 @@ class PlaceView(msgspec.Struct, eq=False, gc=False):
     together: tuple[CardOdds, int, CardOdds] | None = None
     """`odds`, how often they were confirmed, and what follows from that: worked out when it is asked for."""
 
-    def shows(self, seen: PlaceSeen) -> bool:
-        """Whether a look says nothing new."""
+    def shows(self, seen: PlaceSeen, at_ns: int) -> bool:
+        """Whether a look says nothing new; then it is taken in."""
         if self.kind == "face":
-            return self.card is not None and seen.cards.get(self.card, 0.0) > 0.5
-        if self.kind == "down":
-            return seen.face_down > 0.5
-        return self.kind == "empty" and seen.empty > 0.5
+            if self.card is None or not seen.cards.get(self.card, 0.0) > 0.5:
+                return False
+        elif self.kind == "down":
+            if not seen.face_down > 0.5:
+                return False
+        elif self.kind != "empty" or not seen.empty > 0.5:
+            return False
+        self.seen_ns = at_ns
+        self.odd_looks = 0
+        self.agreed += 1
+        return True
 
     def readings(self, card: Card) -> CardOdds:
         """All readings together of the face that lies here, or lay here last, if that is this card; else none."""
@@ -59,12 +66,6 @@ class PlaceView(msgspec.Struct, eq=False, gc=False):
         if self.together is None or self.together[0] is not self.odds or self.together[1] != times:
             self.together = (self.odds, times, repeated(self.odds, card, times))
         return self.together[2]
-
-    def seen_again(self, at_ns: int) -> None:
-        """A look has shown the same."""
-        self.seen_ns = at_ns
-        self.odd_looks = 0
-        self.agreed += 1
 
     def face(self, odds: CardOdds, at_ns: int) -> "PlaceView":
         """A face lies there now; another one that was seen before has left."""
@@ -122,10 +123,8 @@ class RowView(msgspec.Struct, eq=False):
         """Take a look in; return the places that show something new. `gone` are cards known to lie in the middle."""
         self.read_ns = at_ns
         news: list[int] = []
-        for n, seen in enumerate(places[: len(self.places)]):
-            place = self.places[n]
-            if place.shows(seen):
-                place.seen_again(at_ns)
+        for n, (place, seen) in enumerate(zip(self.places, places, strict=False)):
+            if place.shows(seen, at_ns):
                 continue
             self.places[n], is_new = _contradicted(place, seen, at_ns, gone)
             if is_new:
