@@ -492,11 +492,18 @@ class Core(Looks, eq=False):
             case "not_stuck" if self.rules.spit_when != "stuck":
                 return False  # the other may agree yet
             case "not_a_top_card" if claim.place is None:
-                is_his = claim.player != "unknown" and one.landing.players.get(claim.player, 0.0) > SURELY_HIS
-                return self._counts_are_sure or (is_his and self._can_be_seen_to_play())
+                return self._counts_are_sure or (self._can_only_be_his(claim, one) and self._can_be_seen_to_play())
             case "wrong_pile":
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))
         return claim.reason not in COUNTED or self._counts_are_sure
+
+    def _can_only_be_his(self, claim: Claim, one: OpenLanding) -> bool:
+        """Whether a spit card was not left out of account as the other player's because of a count: he seems to have
+        some, too, or the hand was seen too well."""
+        if claim.player == "unknown":
+            return False
+        is_surely_his = one.landing.players.get(claim.player, 0.0) > SURELY_HIS
+        return is_surely_his or self.position.side(OPPONENT[claim.player]).packet > 0
 
     def _can_be_seen_to_play(self) -> bool:
         """Whether somebody can play a card that lies open, or turn one: no count decides that spit is not due."""
