@@ -76,6 +76,8 @@ from referee.verdicts import (
 FORGET_NS = 500 * MS
 FORGET_MORE_NS = 4000 * MS
 """When nothing has moved for so long, what is very unlikely, and what is unlikely, is given up."""
+BUILT_IN_GOOD_FAITH = 0.3
+"""How often players build so high on a refused card, beside how often the top was another than it seemed."""
 SURELY_HIS = 0.999
 """Where counts are in doubt, whose hand it was must be as sure as this."""
 NOT_THERE = (Breach.NOT_STARTED, Breach.PILE_NOT_IN_USE)
@@ -374,7 +376,7 @@ class Core(Looks, eq=False):
         waited_ns = self.now_ns - lying[-chain].at_ns
         if chain < BUILT_ON or not both or waited_ns < BUILT_ON_NS or world.position.phase is not Phase.PLAY:
             return []
-        self.worlds = (rowsync.as_it_lies(world, pile),)
+        self.become([rowsync.as_it_lies(world, pile), world.weighed(BUILT_IN_GOOD_FAITH)])
         self.counts_doubtful, self.quiet_until_ns = True, self.now_ns + QUIET_NS
         told: list[AnyVerdict] = [
             CannotTell(at_ns=self.now_ns, decided_ns=self.now_ns, about="top", pile=pile),

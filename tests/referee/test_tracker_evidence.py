@@ -7,6 +7,7 @@ from referee.observations import (
     CardLanded,
     CardOdds,
     HandsSeen,
+    Origin,
     PadReleased,
     PileRead,
     PilesTaken,
@@ -323,17 +324,25 @@ def test_R29_a_card_may_be_fetched_while_the_other_player_spits() -> None:
 
 
 def test_R41_a_spit_card_that_a_row_seemed_to_show_is_the_spit_card() -> None:
-    """p1's king was read as the two that he turns from his packet a moment later."""
+    """p1's king was read as the two that he turns from his packet next, and his hand seemed to come from the row."""
     table = AtTheTable(SPIT_DUE)
     table.wait(1500)
-    wrong = row(table, "p1")
+    seen = list(row(table, "p1").places)
     for ms in (200, 700):
-        seen = list(wrong.places)
         seen[2] = PlaceSeen(cards={Card("2C"): 0.87, Card("KC"): 0.078})
         table.feed(RowRead(at_ns=(table.now_ms + ms) * MS, player="p1", places=tuple(seen)))
-    table.now_ms += 900
-    told = table.spit("p1", "2C", "A", after_ms=100) + table.wait(2500)
-    assert rulings(told) == [("p1", "2C", "legal", None)]
+    table.now_ms += 1000
+    at_ns = table.now_ms * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=("p1",)))
+    table.piles["A"].append("2C")
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile="A",
+                   cards={Card("2C"): 0.995}, players={"p1": 0.9995},
+                   origins=(Origin(player="p1", place=3, p=0.97),))
+    )  # fmt: skip
+    table.now_ms += 200
+    told += table.wait(2500)
+    assert not blamed(told)
 
 
 def test_R22_who_plays_on_a_card_that_has_to_go_back_excuses_nobody_who_laid_it() -> None:
@@ -367,4 +376,20 @@ def test_R49_a_deal_is_not_over_for_whoever_turns_up_another_card() -> None:
     told = table.land("p2", 4, "A", after_ms=300)
     table.rows["p1"][0] = []
     told += table.wait(2500)
+    assert not blamed(told)
+
+
+def test_R22_after_players_built_high_on_a_refused_card_nobody_is_blamed_for_what_follows_either_top() -> None:
+    """They go on from a two that did not follow the eight, four cards high; later p1 plays a seven, for the eight."""
+    start = SPIT_DUE | {
+        "p1": {"row": ["0:2H", "0:4H", "0:KC", "0:7C", "0:10S"], "spit": 10},
+        "p2": {"row": ["0:3D", "0:5D", "0:10H", "0:KD", "0:9H"], "spit": 10},
+    }
+    table = AtTheTable(start)
+    table.wait(1500)
+    players: tuple[tuple[Player, int], ...] = (("p1", 1), ("p2", 1), ("p1", 2), ("p2", 2))
+    for player, place in players:
+        table.land(player, place, "A", after_ms=400)
+    table.wait(9000)
+    told = table.land("p1", 4, "A") + table.wait(2500)
     assert not blamed(told)
