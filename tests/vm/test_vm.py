@@ -72,8 +72,8 @@ def no_machine(why: str) -> NoReturn:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     """Build the image with this very source, boot it, and return what its trial found, by the name of the check."""
     film, shared = tmp_path_factory.mktemp("film"), tmp_path_factory.mktemp("shared")
-    subprocess.run([sys.executable, HERE / "film.py", film], cwd=HERE.parents[1], check=True)
     build_image()
+    subprocess.run([sys.executable, HERE / "film.py", film], cwd=HERE.parents[1], check=True)
     for file in (*GUEST.glob("*.py"), film / "film.json", film / "table.toml"):
         shutil.copy(file, shared)
     (shared / "checks").write_text(",".join(CHECKS))
