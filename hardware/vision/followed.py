@@ -33,7 +33,7 @@ FAR_MM: Final = 80.0
 CLEAR_WAY_MM: Final = 2.5
 """A card that was followed so far back shows from where it came."""
 PUSHED_MM: Final = (1.5, 15.0)
-PUSHED_ALIKE: Final = 0.65
+PUSHED_ALIKE: Final = 0.58
 PUSHED_MM_PER_MS: Final = 0.03
 """A card that lay so far off and moved less was pushed after it had landed: neither a hand nor a throw ends so."""
 

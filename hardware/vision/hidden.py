@@ -32,6 +32,8 @@ ANOTHER: Final = 0.8
 """What rests there is another card if the reader names one with these odds, and the missing one with less."""
 EARLIER_NS: Final = 8_000_000
 """A covered card touched at least so long before the one that covers it."""
+BARE_NS: Final = 75_000_000
+"""A card that nobody saw lay bare for about so long: two or three frames, with hands over it."""
 SOONEST_NS: Final = 80_000_000
 """A card is at a pile at the soonest so long after it left its row."""
 CARRY_NS: Final = 900_000_000
@@ -174,16 +176,16 @@ class HiddenLandings:
         touch = touch_of(frames, self._ring.patch, pose, HAND_MM, quest.before)
         covered_ns = quest.cover.touch.at_ns
         if touch is None:
-            at = covered_ns - 2 * EARLIER_NS
-            return Touch(at, frames[0][0], covered_ns, False)
+            at = max(frames[0][0], covered_ns - BARE_NS)
+            return Touch(at, frames[0][0], quest.cover.touch.latest_ns, False)
         at = min(touch.at_ns, covered_ns - EARLIER_NS)
         return Touch(at, touch.earliest_ns, max(at, touch.latest_ns), False)
 
 
 def covered_at_once(gone: Departure, cover: Landed) -> Landed:
     """Return the landing of a card that nobody saw: it touched right before the one that covers it."""
-    at_ns = cover.touch.at_ns - 2 * EARLIER_NS
-    return _landed(gone, Touch(at_ns, gone.from_ns, cover.touch.at_ns, False), cover)
+    at_ns = max(gone.from_ns, cover.touch.at_ns - BARE_NS)
+    return _landed(gone, Touch(at_ns, gone.from_ns, cover.touch.latest_ns, False), cover)
 
 
 def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:

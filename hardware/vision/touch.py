@@ -38,11 +38,11 @@ FINGERS_STAY_NS: Final = 40_000_000
 CELL_MM: Final = 4
 OFF_CELLS: Final = 2
 """A card is compared with itself, turned round, in cells of this size, shifted by at most so many."""
-DARKER: Final = 30.0
-"""Gray levels by which a hand differs from a card at least."""
-COVERED: Final = 0.13
+DARKER: Final = 0.2
+"""Fingers are darker than a card by at least this share of its paper's brightness."""
+COVERED: Final = 0.14
 """A half of which so much is darker has fingers on it."""
-BARE: Final = 0.9
+BARE: Final = 0.85
 """An end of a card of which so much print shows has no fingers on it."""
 HELD_ODDS: Final = 0.03
 """Odds that a card was thrown, with fingers on the end from where it came."""
@@ -176,12 +176,21 @@ def _first_at_rest(place: CloseUp, telling: Flags, old: Blocks | None) -> _Rest:
             first, shown[n] = n, same
         elif times[first] - times[n] > HIDDEN_NS or (old is not None and _shows_old(now, old, final)):
             break
-    soon = [_ends(same, telling, place.grid) for n, same in shown.items() if times[n] - times[first] <= FINGERS_STAY_NS]
+    soon = [
+        _ends(~_hidden(place.blocks(n), final, same, telling), np.ones_like(telling), place.grid)
+        for n, same in shown.items()
+        if times[n] - times[first] <= FINGERS_STAY_NS
+    ]
     bare = [share < COVERED for share in _fingers(place.darkest(place.last))]
     upper, lower = np.max(soon, axis=0) * bare
     same = shown[first] | shown.get(first + 1, shown[first])
-    hidden = np.where(telling, ~same, apart(place.blocks(first), final) > 2 * STEP)
+    hidden = _hidden(place.blocks(first), final, same, telling)
     return _Rest(first, same, telling, hidden, float(upper), float(lower))
+
+
+def _hidden(now: Blocks, final: Blocks, same: Flags, telling: Flags) -> Flags:
+    """Return which blocks do not show what they do in the end."""
+    return np.where(telling, ~same, apart(now, final) > 2 * STEP)
 
 
 def _shows_old(now: Blocks, old: Blocks, final: Blocks) -> bool:
@@ -212,8 +221,9 @@ def _fingers(card: Gray) -> tuple[float, float]:
     round_it = np.pad(cells[::-1, ::-1], OFF_CELLS, mode="edge")
     shifts = range(2 * OFF_CELLS + 1)
     apart_by = [cells - round_it[y : y + height, x : x + width] for y in shifts for x in shifts]
-    least = min(apart_by, key=lambda off: np.count_nonzero(np.abs(off) > DARKER))
-    upper, lower = least[: height // 2] < -DARKER, least[height - height // 2 :] < -DARKER
+    step = DARKER * float(np.percentile(cells, 75))
+    least = min(apart_by, key=lambda off: np.count_nonzero(np.abs(off) > step))
+    upper, lower = least[: height // 2] < -step, least[height - height // 2 :] < -step
     return float(upper.mean()), float(lower.mean())
 
 

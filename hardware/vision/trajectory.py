@@ -40,7 +40,7 @@ HIDDEN: Final = 0.05
 """or hidden there with these odds."""
 
 COVERS_MS: Final = 70.0
-COVERS_SPREAD: Final = 0.45
+COVERS_SPREAD: Final = 0.6
 """A card covers what lies there so long before it touches, about, and by so much in logarithms more or less."""
 HARDLY: Final = 0.003
 
