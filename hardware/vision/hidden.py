@@ -103,7 +103,7 @@ class HiddenLandings:
             elif gone.sure and gone.player != quest.owner and quest.brought(gone):
                 unseen.append(gone)
         if len(unseen) == 1 and not any(unseen[0].player in landed.visits for landed in found):
-            found.append(_landed(unseen[0], self._hand_at_rest(unseen[0].player, frames, quest), cover))
+            found.append(_landed(unseen[0], self._hand_at_rest(unseen[0], frames, quest), cover))
         yield sorted(found, key=lambda landed: landed.touch.at_ns)
 
     def _glimpsed(self, quest: Quest) -> list[Landed]:
@@ -169,23 +169,27 @@ class HiddenLandings:
         same = sighting(own, rest.frame, _coarse(frames[rest.frame][1]), patch, self._card_mm, scale)
         return same is not None and same.pose.apart_mm(rest.pose) < SAME_MM and same.alike > rest.alike - 0.03
 
-    def _hand_at_rest(self, player: Player, frames: Frames, quest: Quest) -> Touch:
-        """Return when the player's hand stopped over the pile: its card was hidden at once."""
-        side = -1.0 if player == "p1" else 1.0
+    def _hand_at_rest(self, gone: Departure, frames: Frames, quest: Quest) -> Touch:
+        """Return when the hand of the card's player stopped over the pile: the card was hidden at once."""
+        side = -1.0 if gone.player == "p1" else 1.0
         pose = Pose(quest.around_mm[0], quest.around_mm[1] + side * (self._card_mm[1] / 2), 0.0)
         touch = touch_of(frames, self._ring.patch, pose, HAND_MM, quest.before)
-        covered_ns = quest.cover.touch.at_ns
         if touch is None:
-            at = max(frames[0][0], covered_ns - BARE_NS)
-            return Touch(at, frames[0][0], quest.cover.touch.latest_ns, False)
-        at = min(touch.at_ns, covered_ns - EARLIER_NS)
+            return _before(quest.cover, gone)
+        at = min(touch.at_ns, quest.cover.touch.at_ns - EARLIER_NS)
         return Touch(at, touch.earliest_ns, max(at, touch.latest_ns), False)
 
 
 def covered_at_once(gone: Departure, cover: Landed) -> Landed:
     """Return the landing of a card that nobody saw: it touched right before the one that covers it."""
-    at_ns = max(gone.from_ns, cover.touch.at_ns - BARE_NS)
-    return _landed(gone, Touch(at_ns, gone.from_ns, cover.touch.latest_ns, False), cover)
+    return _landed(gone, _before(cover, gone), cover)
+
+
+def _before(cover: Landed, gone: Departure) -> Touch:
+    """Return the touch of a card that nobody saw, between the moment when it may have come and that of its cover."""
+    latest_ns = cover.touch.at_ns - EARLIER_NS
+    at_ns = min(latest_ns, max(gone.from_ns + SOONEST_NS, cover.touch.at_ns - BARE_NS))
+    return Touch(at_ns, min(at_ns, gone.from_ns), max(latest_ns, cover.touch.latest_ns), False)
 
 
 def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:
