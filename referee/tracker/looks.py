@@ -231,22 +231,25 @@ class Looks(Landings, eq=False):
         world = self.worlds[0]
         if self.open or world.position.phase is not Phase.PLAY:
             return []
-        row = self.rows[player]
-        worlds = tuple([rowsync.with_hidden_as_seen(one, player, row, self.now_ns) for one in self.worlds])
+        worlds = tuple([self._with_hidden_as_seen(one, player) for one in self.worlds])
         if all(after is one for after, one in zip(worlds, self.worlds, strict=True)):
             return []
         self.counts_doubtful, self.due_ns = True, AT_ONCE
         self.become(worlds)
         after = self.worlds[0]
-        if not self.is_sure():
-            return []
-        self.worlds = (after,)
         if not has_cleared(self.rules, after.position.side(player)):
             return []
         onto = max(PILES, key=lambda pile: self.piles[pile].changed_ns)
         position, said = cleared(self.rules, after.position, player, onto, self.now_ns)
         self.worlds = (after.moved_to(position),)
         return telling.announced(said, self.now_ns, self.now_ns, None, self.counts_known)
+
+    def _with_hidden_as_seen(self, world: World, player: Player) -> World:
+        """The world with face-down cards where they are seen. That a row is empty must be sure: it ends the deal."""
+        after = rowsync.with_hidden_as_seen(world, player, self.rows[player], self.now_ns)
+        if after is not world and has_cleared(self.rules, after.position.side(player)) and not self.is_sure():
+            return world
+        return after
 
     def _lay_out(self, player: Player, at_ns: int) -> list[AnyVerdict]:
         """A freshly dealt row is taken as it lies once it lies still."""
