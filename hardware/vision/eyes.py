@@ -14,8 +14,9 @@ from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader
 from hardware.vision.rows import Departure, RowWatch
 from hardware.vision.spots import Settled, Spot
-from hardware.vision.steady import Matrix, Steady, is_nudge
+from hardware.vision.steady import Matrix, is_nudge
 from hardware.vision.touch import Ring
+from hardware.vision.viewpoint import REST_NS, Viewpoint
 from hardware.vision.whose import Whose, players_of
 from referee.observations import (
     AnyObservation,
@@ -37,23 +38,9 @@ OVER_SHARE: Final = 0.02
 REREAD_NS: Final = 500_000_000
 SETTLED_NS: Final = 400_000_000
 """After so long without hands and motion everything in view belongs to the still table."""
-UPSET_SHARE: Final = 0.04
-UPSET_SPOTS: Final = 0.95
-CALM_SPOTS: Final = 0.5
-CALM_NS: Final = 90_000_000
-"""After so long it is asked again whether at most half of the spots look different."""
-SUDDEN_NS: Final = 250_000_000
-"""From at most half of the spots to nearly all of them it takes a nudge so long."""
-LEAST_SPOTS: Final = 5
-UPSET_NS: Final = 150_000_000
-"""So long after a nudge the camera has come to rest, and the view is compared with the one before."""
-AGAIN_NS: Final = 1_000_000_000
-"""So long nothing is read after a nudge, until the table is found again."""
 MOST_COVERS: Final = 12
 LATE_NS: Final = 200_000_000
 """So long after a card is known to have left its row, somebody should have seen it land."""
-SELDOM_NS: Final = 4_000_000_000
-"""If the view did not move, or did not change all at once, it is compared again so much later."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
 PATIENCE_NS: Final = 1_000_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
@@ -66,22 +53,17 @@ class Eyes:
         self._reader = reader
         self._aim(table)
         self.hands: list[Hand] = []
-        self._whose = Whose()
+        self._whose = Whose(table.rows)
         self._work: list[Iterator[list[AnyObservation]]] = []
         self._now: Frame | None = None
         self._open: dict[Pile, dict[Player, int]] = {}
+        self._unjudged: set[Pile] = set()
+        """Piles that were seen at rest, and what that means is not known yet."""
         self._covers: deque[tuple[Landed, Player]] = deque(maxlen=MOST_COVERS)
         """The last landings and whose they were."""
         self._last_call = False
-        self._steady: Steady | None = None
+        self._viewpoint: Viewpoint | None = None
         self._lost = False
-        self._upset = False
-        self._unchanged: Spot | None = None
-        """A spot that did not look different when last asked: the first to ask."""
-        self._calm_ns = 0
-        self._compare_ns = 0
-        self._blind_until_ns = 0
-        self._shift: Matrix = np.eye(3)
         self._quiet_since_ns = 0
         self._hands_seen: tuple[Player, ...] = ()
         self._next_read_ns = 0
@@ -103,14 +85,14 @@ class Eyes:
         """Take a frame in; return what is new, in order of time. The first frame must show a still table."""
         self._now = frame
         moved = self.motion.see(frame)
-        if self._steady is None:
+        if self._viewpoint is None:
             return self._start(frame)
         if moved:
             self._quiet_since_ns = frame.at_ns
-        if self._is_upset(frame.at_ns):
-            if frame.at_ns >= self._compare_ns:
-                return self._look_for_the_table(frame, self._steady)
-            if self._lost or frame.at_ns < self._blind_until_ns:
+        if self._viewpoint.is_upset(frame, self.motion, self.spots):
+            if frame.at_ns >= self._viewpoint.compare_ns:
+                return self._look_for_the_table(frame, self._viewpoint)
+            if self._lost or frame.at_ns < self._viewpoint.blind_until_ns:
                 return []
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
@@ -156,57 +138,25 @@ class Eyes:
         return seen
 
     def _start(self, frame: Frame) -> list[AnyObservation]:
-        self._steady = Steady(frame.image)
+        self._viewpoint = Viewpoint(frame)
         for spot in self.spots:
             spot.start(frame.image)
         self._middle_before[:] = self.ring.patch.cut(frame.image)
         return self._read_again(frame)
 
-    def _is_upset(self, at_ns: int) -> bool:
-        """Whether most cards look different. All of a sudden, a nudged camera does that; hands only bit by bit."""
-        spots = [spot for spot in self.spots if spot.top is not None]
-        count = len(spots) if self.motion.changed_cells >= FEW_CELLS else 0
-        few = count < LEAST_SPOTS
-        if at_ns - self._calm_ns >= CALM_NS and (few or not self._are_changed(spots, CALM_SPOTS)):
-            self._calm_ns = at_ns
-        if few or not self._are_changed(spots, UPSET_SPOTS):
-            self._upset = False
-        elif not self._upset:
-            self._upset = True
-            sudden = at_ns - self._calm_ns < SUDDEN_NS
-            self._blind_until_ns = at_ns + AGAIN_NS if sudden else 0
-            self._compare_ns = at_ns + (UPSET_NS if sudden else SELDOM_NS)
-        return self._upset
-
-    def _are_changed(self, spots: Sequence[Spot], share: float) -> bool:
-        """Whether at least this share of the spots looks different."""
-        others = (1.0 - share) * len(spots)
-        for spot in sorted(spots, key=lambda spot: spot is not self._unchanged):
-            if spot.zone.share(self.motion.changed) <= UPSET_SHARE:
-                self._unchanged = spot
-                others -= 1
-            if others < 0:
-                return False
-        return True
-
-    def _look_for_the_table(self, frame: Frame, steady: Steady) -> list[AnyObservation]:
+    def _look_for_the_table(self, frame: Frame, viewpoint: Viewpoint) -> list[AnyObservation]:
         """Find out what happened to the view, and go on from there. Hands may be in it, but not everywhere."""
-        quiet = frame.at_ns - self._quiet_since_ns >= UPSET_NS
-        shift = steady.moved(frame.image)
-        self._compare_ns = frame.at_ns + (AGAIN_NS if shift is None else SELDOM_NS)
-        if shift is None:
+        quiet = frame.at_ns - self._quiet_since_ns >= REST_NS
+        nudge = viewpoint.compared(frame)
+        if nudge is None:
             if not quiet or self._lost:
                 return []
             self._lost = True
             return [SensorLost(at_ns=frame.at_ns, sensor="table", reason=LOST)]
-        nudge = shift @ np.linalg.inv(self._shift)
         if is_nudge(nudge, self.table.image_size_px):
-            self._shift = shift
             self._follow(frame, nudge)
-            self._upset = False
         elif quiet:
             self.motion.accept_all()
-        self._blind_until_ns = 0
         back = [SensorBack(at_ns=frame.at_ns, sensor="table")] if self._lost else []
         self._lost = False
         return [*back]
@@ -258,6 +208,7 @@ class Eyes:
         for pile, now in settled.items():
             if now is not None:
                 self._open[pile] = now.visits
+                self._unjudged.add(pile)
                 self._work.append(self._explain(pile, now, self._middle_before.copy()))
                 self._remember_middle(pile)
 
@@ -266,6 +217,7 @@ class Eyes:
         assert self._now is not None
         left = {gone.top.reading.best[0] for gone in self._whose.unexplained(self.rows.gone(self._now))}
         change = self.piles[pile].judge(settled, before, left)
+        self._unjudged.discard(pile)
         yield from self._told_of(pile, change, settled, before)
         self._open.pop(pile, None)
 
@@ -279,13 +231,15 @@ class Eyes:
         while True:
             yield []
             assert self._now is not None
+            change = self.piles[pile].looked_again(change)
             gone = self.rows.gone(self._now)
             origins = self._whose.origins(change, gone)
             missing = self._whose.missing(gone, change.touch.at_ns)
             elsewhere = self._at_other_pile(pile)
             near = [left for left in missing if left.player in change.visits]
             unsure = any(not left.sure or left.player in elsewhere for left in near)
-            if not unsure or len(change.visits) < 2 or self._now.at_ns >= due_ns or self._last_call:
+            waits = (unsure and len(change.visits) > 1) or self._may_show_more(pile, change)
+            if not waits or self._now.at_ns >= due_ns or self._last_call:
                 break
         seen: list[AnyObservation] = []
         quest = Quest(
@@ -307,6 +261,10 @@ class Eyes:
                 self.piles[pile].lay_below(one.top)
                 seen.append(self._told(one, gone))
         yield [*seen, self._told(change, gone)]
+
+    def _may_show_more(self, pile: Pile, change: Landed) -> bool:
+        """Whether a better look at a card that is not sure may come: something is still over it, or was just now."""
+        return self.piles[pile].is_unsure(change) and (pile in self._unjudged or not self.piles[pile].spot.still)
 
     def _told(self, landed: Landed, gone: Sequence[Departure]) -> CardLanded:
         """Return a landing as it is told, and remember it."""
@@ -353,6 +311,9 @@ class Eyes:
 
     def _read_again(self, frame: Frame) -> list[AnyObservation]:
         self._next_read_ns = frame.at_ns + REREAD_NS
+        for spot in self.spots:
+            if spot.read_again(frame.image):
+                break
         seen: list[AnyObservation] = []
         for pile, watch in self.piles.items():
             if watch.spot.still:

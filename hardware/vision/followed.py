@@ -168,6 +168,15 @@ def came_from(path: Sequence[Step]) -> float:
     return -float(path[-1].off_mm[1]) / path[-1].distance_mm
 
 
+def came_mm(path: Sequence[Step], pose: Pose) -> tuple[float, float]:
+    """Return where a card that lies at `pose` was when it was first followed, from there, as the table lies."""
+    if not path or path[-1].distance_mm < CLEAR_WAY_MM:
+        return 0.0, 0.0
+    c, s = np.cos(np.radians(pose.angle_deg)), np.sin(np.radians(pose.angle_deg))
+    right, down = path[-1].off_mm
+    return float(right * c + down * s), float(right * s - down * c)
+
+
 def along(path: Sequence[Step]) -> NDArray[np.float64]:
     """Return the distances along the straight way."""
     if not path or path[-1].distance_mm < 1.0:

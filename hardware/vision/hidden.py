@@ -90,8 +90,8 @@ class HiddenLandings:
         found = self._glimpsed(quest)
         unseen: list[Departure] = []
         for gone in quest.missing if len(frames) > 1 else ():
-            if gone.player not in cover.visits or any(gone.top.shows_same(landed.top) for landed in found):
-                continue
+            if any(gone.top.shows_same(landed.top) for landed in found):
+                continue  # else looked for even if its player's hand was not seen: a black glove over a black table
             seen: list[Sighting] = []
             for n, one in enumerate(self._sightings(gone, frames)):
                 if n % AT_A_TIME == 0:
@@ -100,7 +100,7 @@ class HiddenLandings:
             touch = self._seen_at_rest(gone, seen, frames, quest)
             if touch is not None:
                 found.append(_landed(gone, touch, cover))
-            elif gone.sure and gone.player != quest.owner and quest.brought(gone):
+            elif gone.sure and gone.player in cover.visits and gone.player != quest.owner and quest.brought(gone):
                 unseen.append(gone)
         if len(unseen) == 1 and not any(unseen[0].player in landed.visits for landed in found):
             found.append(_landed(unseen[0], self._hand_at_rest(unseen[0], frames, quest), cover))
@@ -110,15 +110,17 @@ class HiddenLandings:
         """Return the cards that were read at rest for one frame, and are not known to lie there anyway."""
         found: list[Landed] = []
         for glimpse in quest.glimpses:
-            told = [quest.cover.top, *quest.known, *(landed.top for landed in found)]
+            cover = quest.cover
+            told = [cover.top, *quest.known, *(landed.top for landed in found)]
+            there = told if glimpse.at_ns >= cover.touch.earliest_ns else told[1:]
             frames = self._ring.between(quest.since_ns - 100_000_000, glimpse.at_ns)
-            lies = any(glimpse.top.shows_same(top) or glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in told)
+            lies = any(glimpse.top.shows_same(top) for top in told)
+            lies = lies or any(glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in there)
             if lies or not frames:
                 continue
             touch = touch_of(frames, self._ring.patch, glimpse.top.pose, self._card_mm, quest.before)
             touch = touch or Touch(glimpse.at_ns, frames[0][0], glimpse.at_ns, False)
             visits = dict.fromkeys(sorted(glimpse.players), touch.at_ns)
-            cover = quest.cover
             found.append(Landed(cover.pile, touch, glimpse.top, visits, cover.settled_ns, glimpse.players))
         return found
 

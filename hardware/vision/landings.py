@@ -1,15 +1,15 @@
 """What happened on a middle pile between two settled pictures: a landing, a card taken back, a knock, a pile taken."""
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hardware.frames import Image
 from hardware.tablefile import Table, rectangle
 from hardware.vision.motion import Motion, Zone
-from hardware.vision.piles import Reader, Top
+from hardware.vision.piles import LIKE_IT, Face, Reader, Top
 from hardware.vision.rectify import Patch
-from hardware.vision.spots import Settled, Spot
+from hardware.vision.spots import UNSURE, Settled, Spot
 from hardware.vision.touch import Ring, Touch, touch_of
 from referee.cards import Card, is_joker
 from referee.table import Pile, Player
@@ -31,6 +31,12 @@ SAME_PRINT: Final = 0.9
 SURELY_SAME_PRINT: Final = 0.96
 """The same for cards that are read as different ones: courts that lie exactly alike come near it."""
 CERTAIN: Final = 0.9
+CLEAR: Final = 0.97
+"""A card that is read so surely needs no better look."""
+HARDLY_READ: Final = 0.2
+"""If a reading leaves so much to all but the two likeliest cards, the card is the one that is read there soon after."""
+MAY_BE: Final = 0.02
+SOON_READ_NS: Final = 1_500_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,8 @@ class Landed:
     """When it was seen lying still."""
     at_touch: frozenset[Player] = frozenset()
     """Whose hands were there when it touched."""
+    stirred: Mapping[Player, float] = field(default_factory=dict)
+    """How much moved before each player's row right before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +102,13 @@ class PileWatch:
         self._card_mm = table.card_size_mm
         self._ring = ring
         self._below: list[_Lying] = []
+        self._newest: Landed | None = None
+        """The last landing that was seen here, with the best look at its card."""
 
     def take_over(self, other: "PileWatch") -> None:
         """Go on with what another watch of the same pile knows."""
         self.spot.take_over(other.spot)
-        self._below, self.spot.known = other._below, other.spot.known
+        self._below, self._newest, self.spot.known = other._below, other._newest, other.spot.known
 
     def lay_below(self, top: Top) -> None:
         """Remember a card that was covered before the pile was ever still."""
@@ -112,7 +122,22 @@ class PileWatch:
         """
         change = self._change(seen, middle_before, left)
         self.spot.known = tuple(lower.top for lower in self._below)
+        if change is not None:
+            self._newest = change if isinstance(change, Landed) else None
+        elif self._newest is not None and seen.now is not None and seen.now.sure > self._newest.top.sure:
+            self._newest = replace(self._newest, top=seen.now)
         return change
+
+    def looked_again(self, landed: Landed) -> Landed:
+        """Return a landing as it is known now: its card may have been read better since, when a hand left it."""
+        return self._newest if self._newest is not None and self._is_newest(landed) else landed
+
+    def is_unsure(self, landed: Landed) -> bool:
+        """Whether the card on top is one that was not read surely when it landed."""
+        return landed.top.sure < CLEAR and self._is_newest(landed)
+
+    def _is_newest(self, landed: Landed) -> bool:
+        return self._newest is not None and landed.settled_ns == self._newest.settled_ns
 
     def _change(self, seen: Settled, middle_before: Image, left: Set[Card]) -> PileChange | None:
         now, before = seen.now, seen.before
@@ -121,6 +146,8 @@ class PileWatch:
             return Cleared(self.pile, seen.at_ns, seen.visits) if before is not None else None
         if before is not None and (seen.same or now is before or self._shows(now, _Lying(before, seen.before_picture))):
             return None
+        if before is not None and before.sure < min(UNSURE, now.sure) and self._lay_there(before, now, seen):
+            return None
         for depth, lower in enumerate(reversed(self._below), 1):
             if before is not None and now.reading.best[0] not in left and self._is_bare_again(now, lower):
                 del self._below[-depth:]
@@ -128,8 +155,8 @@ class PileWatch:
         if before is not None:
             self._below = [*self._below, _Lying(before, seen.before_picture)][-REMEMBERED:]
         touch = self._touch(seen, now, middle_before)
-        present = self.spot.present(touch.at_ns)
-        return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present)
+        present, stirred = self.spot.present(touch.at_ns), self.spot.stirred(touch.at_ns)
+        return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present, stirred)
 
     def _shows(self, now: Top, then: _Lying) -> bool:
         """Whether the top is a card that lay there before. What is not read surely is told by its print."""
@@ -139,6 +166,18 @@ class PileWatch:
             return False
         alike = self.spot.finder.print_alike(self.spot.picture, now.pose, then.picture, then.top.pose)
         return alike > (SAME_PRINT if now.may_be(then.top) else SURELY_SAME_PRINT)
+
+    def _lay_there(self, before: Top, now: Top, seen: Settled) -> bool:
+        """Whether the card that is read now lay there already when other names seemed likelier."""
+        landed_ns = self._newest.settled_ns if self._newest is not None else 0
+        open_odds = 1.0 - sum(sorted(before.reading.cards.values())[-2:])
+        if open_odds > HARDLY_READ:
+            return seen.at_ns - landed_ns < SOON_READ_NS
+        if before.reading.cards.get(now.reading.best[0], 0.0) < MAY_BE:
+            return False
+        spot = self.spot
+        alike, _ = spot.finder.most_like(seen.before_picture, Face(now, spot.picture, spot.patch))
+        return alike > LIKE_IT
 
     def _is_bare_again(self, now: Top, lower: _Lying) -> bool:
         """Whether the top is one that lay there before. A pack has each card once: its place may have changed."""

@@ -72,9 +72,10 @@ class Likeness:
         alike = int(np.count_nonzero(end & (self._alike(image) > LOST)))
         return count - alike <= max(1, round(FREE_LOST_SHARE * count))
 
-    def share(self, image: Image) -> float:
-        """Return the share of the print that a camera picture shows in its place."""
-        return self.shown(image).share
+    def share(self, image: Image, upper: bool | None = None) -> float:
+        """Return the share of the print that a camera picture shows in its place; `upper`: of one end only."""
+        of = self.printed if upper is None else self.printed & (self._upper == upper)
+        return int(np.count_nonzero(of & (self._alike(image) > SAME))) / max(1, int(np.count_nonzero(of)))
 
     def _alike(self, image: Image) -> NDArray[np.float32]:
         """Return how well each block correlates with how it was."""

@@ -98,6 +98,7 @@ class Motion:
         self.changed: Mask = np.zeros(self._shape, np.uint8)
         """Cells that differ from the table as it last lay still: 255 or 0."""
         self.changed_cells = 0
+        self.moving_cells = 0
         self.moved = False
         self.noise = 2.0
         self._frames = 0
@@ -134,7 +135,8 @@ class Motion:
         cv2.absdiff(self._now, self._as_bright(self._still, self._still_sample, sample), self._apart)
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
         self.changed_cells = cv2.countNonZero(self.changed)
-        self.moved = cv2.countNonZero(self.moving) > FEW_CELLS
+        self.moving_cells = cv2.countNonZero(self.moving)
+        self.moved = self.moving_cells > FEW_CELLS
         return self.moved
 
     def _one_step_ago(self, at_ns: int) -> tuple[Mask, Sample] | None:

@@ -132,7 +132,7 @@ class Finding:
         return self.worth > PLAIN and self.top.sure > 0.9
 
 
-def _mean(readings: Sequence[Reading]) -> Reading:
+def mean_reading(readings: Sequence[Reading]) -> Reading:
     """Return the mean of several readings of one card."""
     share = 1.0 / len(readings)
     odds: dict[Card, float] = {}
@@ -382,8 +382,15 @@ class TopFinder:
         if known or top.sure > SURE_ENOUGH:
             return Top(pose, top.reading)
         near = [replace(pose, x_mm=pose.x_mm + dx, y_mm=pose.y_mm + dy) for dx, dy in JITTER_MM]
-        again = Top(pose, _mean([other.reading for other in self._read(picture, near)]))
+        again = Top(pose, mean_reading([other.reading for other in self._read(picture, near)]))
+        if again.reading.nothing > NOTHING_THERE:
+            return top
         return again if again.sure >= top.sure or again.shows_same(top) else top
+
+    def again(self, picture: Image, top: Top) -> Reading:
+        """Return what a card that lies at a known pose shows in another picture."""
+        near = [replace(top.pose, x_mm=top.pose.x_mm + dx, y_mm=top.pose.y_mm + dy) for dx, dy in JITTER_MM]
+        return mean_reading([one.reading for one in self._read(picture, near)])
 
     def _surest_near(self, picture: Image, top: Top) -> Top:
         """Return the same card where it is read most surely, further off along its sides: pips look like sides."""

@@ -26,6 +26,7 @@ from hardware.vision.piles import (
     Top,
     TopFinder,
     is_same,
+    mean_reading,
 )
 from hardware.vision.rectify import Patch
 from referee.cards import Card
@@ -33,6 +34,10 @@ from referee.table import Player
 
 PEEK_NS: Final = 120_000_000
 """Pause between looks under a hand that rests."""
+ROW_PEEK_NS: Final = 200_000_000
+"""The same for a place of a row."""
+HALF_SHOWN: Final = 0.4
+"""A place of a row that shows so much of its card's print still has that card on top."""
 CERTAIN: Final = 0.93
 EXPECTED: Final = 0.85
 GLIMPSED: Final = 0.8
@@ -40,6 +45,8 @@ UNMOVED: Final = 0.8
 """Correlation from which the free end of a card shows the same as before."""
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
+CLEAR_EDGES: Final = 0.3
+"""From here on the edges of a card in a row leave no doubt where it lies."""
 LIKELY: Final = 0.6
 MOST_EXPECTED: Final = 5
 """So many cards of the rows are looked for by their print."""
@@ -54,6 +61,7 @@ COVERED_PRINT: Final = 0.5
 FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
 """The end of a card that its player's hand leaves free."""
 AROUND_NS: Final = 45_000_000
+STIR_NS: Final = 90_000_000
 MOST_REMEMBERED: Final = 300
 SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
@@ -61,6 +69,10 @@ KEEP_NS: Final = 2_000_000_000
 """So long the picture of a spot serves that was taken when it was last found bare: light changes slowly."""
 MOST_IN_VAIN: Final = 4
 """So often a spot where nothing can be read is looked at again a little later, before it counts as unread or bare."""
+MOST_READ_AGAIN: Final = 6
+UNSURE: Final = 0.8
+"""A card that was read less surely than this may turn out to be another one at a better look."""
+SURER: Final = 0.1
 MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""
 
@@ -119,6 +131,8 @@ class _Choice:
     """Whether it was read in other places near."""
     moved: bool = False
     """Whether something came over the spot again since."""
+    others: Sequence[Finding] = ()
+    """What was found in the other looks."""
 
 
 class Spot:
@@ -154,6 +168,7 @@ class Spot:
         """Whether cards were read in the frame that was seen last."""
         self.visits: dict[Player, int] = {}
         self._present: deque[tuple[int, frozenset[Player]]] = deque(maxlen=MOST_REMEMBERED)
+        self._stirs: deque[tuple[int, dict[Player, float]]] = deque(maxlen=MOST_REMEMBERED)
         self._looks: list[_Look] = []
         self._choice: _Choice | None = None
         self._glimpse: Finding | None = None
@@ -164,6 +179,8 @@ class Spot:
         """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
         self._expected: Expected = dict
         self._peeked_ns = 0
+        self._peeks_done = 0
+        self._read_again = 0
         self._bare_ns = -PEEK_NS
         """When the top was last seen bare, if nothing has moved over it since."""
         self._wait_until_ns = 0
@@ -189,6 +206,14 @@ class Spot:
         near = [players for moment, players in self._present if abs(moment - at_ns) <= AROUND_NS]
         return frozenset().union(*near)
 
+    def stirred(self, at_ns: int) -> dict[Player, float]:
+        """Return how much moved before each player's row shortly before a moment: the share of that strip, 0 to 1.
+
+        A card that is laid comes with a hand that has just arrived; a hand that rests has not brought it.
+        """
+        near = [stirs for moment, stirs in self._stirs if at_ns - STIR_NS <= moment <= at_ns]
+        return {player: max((stirs[player] for stirs in near), default=0.0) for player in self._approach}
+
     def was_near(self, player: Player, from_ns: int, until_ns: int) -> bool:
         """Return whether a player's hand was over it at any time between two moments."""
         return any(player in players for moment, players in self._present if from_ns <= moment <= until_ns)
@@ -202,6 +227,20 @@ class Spot:
         """Go on with what another watch of the same spot knows; its picture is of the table, wherever that lies."""
         self.top, self.disturbed_ns = other.top, other.disturbed_ns
         self._keep(other.picture)
+
+    def read_again(self, image: Image) -> bool:
+        """Read a card that was not read surely and lies still once more; return whether it was.
+
+        Each look has its own noise: the mean of a few is better than any of them.
+        """
+        if self.top is None or not self.still or self.top.sure > SURE_ENOUGH or self._read_again >= MOST_READ_AGAIN:
+            return False
+        self._read_again += 1
+        reading = self.finder.again(self.patch.cut(image), self.top)
+        if reading.nothing < NOTHING_THERE:
+            shares = [self.top.reading] * self._read_again
+            self.top = replace(self.top, reading=mean_reading([*shares, reading]))
+        return True
 
     def see(
         self, frame: Frame, hands: Sequence[Hand], may_look: bool = True, expected: Expected = dict
@@ -221,12 +260,15 @@ class Spot:
             if not over and (not self._motion.moved or self.zone.share(self._motion.moving) <= MOVING_SHARE):
                 return None
             self.disturbed_ns = frame.at_ns
+        if self._peeks and self._motion.moved:
+            stirs = {player: zone.share(self._motion.moving) for player, zone in self._approach.items()}
+            self._stirs.append((frame.at_ns, stirs))
         moving = self._core.share(self._motion.moving) > MOVING_SHARE
         if self._choice is not None:
             self._choice.moved |= moving or any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
             return self._read_choice(self._choice, bool(over)) if may_look else None
         if moving:
-            self._peeked_ns, self._bare_ns, self._glimpse = 0, -PEEK_NS, None
+            self._peeked_ns, self._peeks_done, self._bare_ns, self._glimpse = 0, 0, -PEEK_NS, None
             return self._conclude_if_read()
         if not may_look or frame.at_ns < self._wait_until_ns:
             return None
@@ -234,9 +276,9 @@ class Spot:
             self.disturbed_ns = frame.at_ns
             return None
         if any(hand.share_of(self._core) > COVERED_SHARE for hand in over):
-            if frame.at_ns - self._peeked_ns < PEEK_NS:
+            if frame.at_ns - self._peeked_ns < (PEEK_NS if self._peeks else ROW_PEEK_NS):
                 return None
-            if not self._shown(frame).bare:
+            if not self._peeks or not self._shown(frame).bare:
                 return self._peek(frame, over)
         return self._look(frame, bool(over))
 
@@ -248,11 +290,9 @@ class Spot:
 
     def _peek(self, frame: Frame, over: Sequence[Hand]) -> Settled | None:
         """Look under a resting hand: only a certain new card counts, if two looks agree, or one that is expected."""
-        if not self._peeks:
-            self._peeked_ns = frame.at_ns
-            return None
-        ends = [FREE_END[player] for player in sorted({hand.player for hand in over})]
-        if self._glimpse is None and self._is_bare_at(frame.image, ends):
+        ends = self._free_ends(over)
+        bare = self._is_bare_at(frame.image, ends) if self._peeks else self.shows(frame) > HALF_SHOWN
+        if self._glimpse is None and bare:
             self._peeked_ns = frame.at_ns
             return None
         picture = self.patch.cut(frame.image)
@@ -269,8 +309,9 @@ class Spot:
         if found is None or found.worth < LEAST_WORTH or any(found.top.shows_same(old) for old in self._lying()):
             self._peeked_ns = frame.at_ns
             return None
-        read = found.top.reading.best[1]
+        read = found.top.reading.best[1] if self._peeks else found.top.sure
         again = glimpse is not None and found.top.shows_same(glimpse.top) and read > CERTAIN
+        again = again or (not self._peeks and read > SURE_ENOUGH and found.edges > CLEAR_EDGES)
         if again or self._is_known(found):
             self._peeked_ns = frame.at_ns
             self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
@@ -283,6 +324,17 @@ class Spot:
         else:
             self._peeked_ns = frame.at_ns
         return None
+
+    def _free_ends(self, over: Sequence[Hand]) -> list[Free]:
+        """Return which ends of a card the hands over it leave free; every other time both of a pile's card.
+
+        A glove that looks like the table is no hand that could be seen.
+        """
+        if self._glimpse is None:
+            self._peeks_done += 1
+        if self._peeks and self._peeks_done % 2 == 0:
+            return ["upper", "lower"]
+        return [FREE_END[player] for player in sorted({hand.player for hand in over})]
 
     def _look_at(self, frame: Frame, picture: Image, free: Finding) -> Settled | None:
         """Take a card that lies free, though a hand seems to be over it: it only hangs together with the hand."""
@@ -307,7 +359,7 @@ class Spot:
         bare, share = self._shown(frame)
         if bare:
             self._looks.clear()
-            return self._still_bare(frame, hand_near)
+            return self._better(frame) or self._still_bare(frame, hand_near)
         picture = self.patch.cut(frame.image)
         changed = self._changed(picture)
         if changed.area_mm2 < LEAST_CHANGE_MM2:
@@ -339,7 +391,8 @@ class Spot:
             self._wait_until_ns = frame.at_ns + PEEK_NS
             self._looks.clear()
             return None
-        self._choice = _Choice(self._best_look())
+        others = [look.found for look in self._looks if look.found is not None]
+        self._choice = _Choice(self._best_look(), others=others)
         return None
 
     def _is_empty_place(self) -> bool:
@@ -360,6 +413,7 @@ class Spot:
             return None
         self._choice = None
         now = None if look.found is None else self.finder.refined(look.picture, look.found, known)
+        now = None if now is None else _agreed(now, choice.others)
         seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
@@ -370,14 +424,20 @@ class Spot:
         return found if _is_read(found) else None
 
     def shows(self, frame: Frame) -> float:
-        """Return the share of the top's print that shows in its place: a hand or another card may cover the rest."""
-        return self._shown(frame).share
+        """Return the share of the top's print that shows in its place: a hand or another card may cover the rest.
+
+        Of a card that was read under a hand only the end counts that was free then.
+        """
+        self._shown(frame)
+        return self.share
 
     def _shown(self, frame: Frame) -> Shown:
         """Return what shows of the top in its place, and whether it lies bare, no card on it or beside it."""
         likeness = self._like_before()
         shown = Shown(False, 0.0) if likeness is None else likeness.shown(frame.image)
         self.share, self.shown_ns = shown.share, frame.at_ns
+        if likeness is not None and self._free != "whole":
+            self.share = likeness.share(frame.image, self._free == "upper")
         return shown
 
     def _is_bare_at(self, image: Image, ends: Sequence[Free]) -> bool:
@@ -402,6 +462,18 @@ class Spot:
     def _shows_free_end(self, image: Image) -> bool:
         """Whether the end of the top that was free when it was read under a hand still shows."""
         return self._free != "whole" and self._is_bare_at(image, [self._free])
+
+    def _better(self, frame: Frame) -> Settled | None:
+        """Look once more for a card that was not read surely, a few times: return it if it is surer now."""
+        if not self._peeks or self.top is None or self.top.sure > UNSURE or self._read_again >= MOST_READ_AGAIN:
+            return None
+        self.looked, self._read_again = True, self._read_again + 1
+        picture = self.patch.cut(frame.image)
+        found = self.finder.find(picture, may_lie_across=False)
+        if found is None or found.sure < self.top.sure + SURER:
+            return None
+        seen = self._settled(frame.at_ns, picture, found)
+        return self._at_rest(seen, hand_near=True)
 
     def _like_before(self) -> Likeness | None:
         if self._likeness is None and self.top is not None:
@@ -539,7 +611,7 @@ class Spot:
         glimpses, self._glimpses = tuple(one for one in self._glimpses if not self._shows(one, picture)), []
         same = free == "whole" and self._is_same_card(picture)
         seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture.copy(), now, glimpses, same)
-        self._free = free
+        self._free, self._read_again = free, 0
         self._keep(picture)
         self.top = now
         self.disturbed_ns = at_ns
@@ -560,6 +632,17 @@ class Spot:
         if picture is not self.picture:
             self.picture[:] = picture
             self._likeness = None
+
+
+def _agreed(now: Top, others: Sequence[Finding]) -> Top:
+    """Return a card as all looks at the same place show it, if they name different ones."""
+    same = [
+        one.top for one in others if one.edges > LEAST_EDGES / 2 and one.top.pose.apart_mm(now.pose) < SAME_PLACE_MM
+    ]
+    named = [top for top in same if top.sure > LIKELY]
+    if all(top.shows_same(now) for top in named):
+        return now
+    return replace(now, reading=mean_reading([now.reading, *(top.reading for top in named)]))
 
 
 def _worth(look: _Look) -> float:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -10,7 +10,7 @@ import numpy as np
 
 from hardware.frames import Image
 from hardware.vision.closeup import PRINTED, SAME, Blocks, CloseUp, Flags, Gray, apart, blocks_of, correlation
-from hardware.vision.followed import Step, along, came_from, followed, pushed_from, stopped
+from hardware.vision.followed import Step, along, came_from, came_mm, followed, pushed_from, stopped
 from hardware.vision.rectify import Patch, Pose
 from hardware.vision.trajectory import dated
 
@@ -64,8 +64,8 @@ class Touch:
     thrown: bool
     far_end: float = 0.0
     """1: only p2's end of the card was covered when it touched; -1: only p1's; 0: none, both, or not known."""
-    came_from: float = 0.0
-    """1: it came straight from p2's side; -1: from p1's; 0: not known."""
+    came_mm: tuple[float, float] = (0.0, 0.0)
+    """Where it was when it was first followed, from where it came to rest: x and y of the table; 0, 0: not known."""
 
 
 class Ring:
@@ -122,7 +122,7 @@ def touch_of(
         found = touch_of(frames[: path[stop].frame + 1], patch, lay, card_mm, before)
         if found is not None:
             return found
-    return _dated(place, old, rest, path[:stop])
+    return replace(_dated(place, old, rest, path[:stop]), came_mm=came_mm(path[:stop], pose))
 
 
 def _telling(final: Blocks, old: Blocks | None) -> Flags:
@@ -236,7 +236,7 @@ def _dated(place: CloseUp, old: Blocks | None, rest: _Rest, path: Sequence[Step]
     found = dated(t_ms, along(path), (moving_ns - rest_ns) / 1e6, (away_ns - rest_ns) / 1e6, odds)
     at, early, late = (rest_ns + round(moment * 1e6) for moment in found[:3])
     end = 0.0 if found.thrown > 0.5 else rest.covered_end(place.grid)
-    return Touch(at, early, late, found.thrown > 0.5, end, from_p2)
+    return Touch(at, early, late, found.thrown > 0.5, end)
 
 
 def _last_away(place: CloseUp, old: Blocks | None, rest: _Rest, path: Sequence[Step]) -> int:

@@ -1,9 +1,12 @@
 """Whose card was it? The row that lost the same card, and the hand that was at the pile."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from hardware.tablefile import SPIT_CENTRES_MM, Points
 from hardware.vision.landings import Landed
 from hardware.vision.piles import Top
 from hardware.vision.rows import Departure
@@ -20,6 +23,10 @@ UNSEEN: Final = 0.0004
 """Odds of a card that comes from the spit cards, or from where nobody saw, before anything else is known."""
 LATER: Final = 0.1
 """Odds that a card is from a player whose hand was at the pile before or after it touched, but not then."""
+STIRS: Final = 0.05
+"""From this share on something comes across the strip before a player's row."""
+RESTED: Final = 0.15
+"""Odds that a card is from a hand that has rested there, while the other one came."""
 STRANGER: Final = 0.02
 """Odds that a card is from a player whose hand was not seen at the pile."""
 KNOWN: Final = 0.5
@@ -30,8 +37,18 @@ UNNAMED: Final = 0.003
 """Share of what a reading leaves open that belongs to one card which it does not name."""
 HARDLY: Final = 0.001
 """A reading leaves out the cards that are less likely than this."""
+CARDS: Final = 52
+HOVERED: Final = 0.3
+"""Odds that a card has left over which a hand still is, against one that is seen to be gone."""
 WRONG_WAY: Final = 0.02
-"""Odds of a card that came from the other player's side."""
+"""Odds of a card that came from somewhere else."""
+FAR_MM: Final = 15.0
+WRONG_WAY_FAR: Final = 0.004
+"""The same for a card that was followed from so far."""
+WIDE: Final = 5.0
+"""How fast the odds fall with the angle between where a card came from and where it should have lain."""
+UNKNOWN_PLACE: Final = 0.3
+"""Odds that a card nobody saw leave came from a row, against the spit cards."""
 WRONG_END: Final = 0.05
 """Odds of a hand that covered the other player's end of its card."""
 
@@ -47,19 +64,25 @@ class _Used:
 class Whose:
     """Gives each landing its origins, and remembers which departures are thereby explained."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows_mm: Mapping[Player, Sequence[Points]]) -> None:
+        """`rows_mm`: for each player the outlines of the five places, in mm on the table."""
         self._used: list[_Used] = []
+        self._from_mm: dict[tuple[Player, int], tuple[float, float]] = {
+            **{(player, 0): SPIT_CENTRES_MM[player] for player in PLAYERS},
+            **{(who, n): _middle(place) for who, row in rows_mm.items() for n, place in enumerate(row, 1)},
+        }
 
     def origins(self, landed: Landed, gone: Iterable[Departure]) -> tuple[Origin, ...]:
         """Return where the card came from, likeliest first."""
         gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
+        self._used = [used for used in self._used if used.at_ns != landed.touch.at_ns]
         weights: dict[tuple[Player, int | None], float] = {}
         for player in PLAYERS:
-            near = _fit(landed, player)
+            near = self._fit(landed, player, None)
             weights[player, None] = UNSEEN * near
             for left in gone:
                 if left.player == player:
-                    key = (player, left.place)
+                    key, near = (player, left.place), self._fit(landed, player, left.place)
                     weights[key] = max(weights.get(key, 0.0), near * overlap(landed.top, left.top))
         total = sum(weights.values())
         shares = sorted(((key, weight / total) for key, weight in weights.items()), key=lambda item: -item[1])
@@ -77,14 +100,41 @@ class Whose:
             return dict(reading.cards)
         left = [one for one in gone if _fits(one, landed.touch.at_ns) and not self._is_explained(one, landed)]
         odds = {card: p * ANY_CARD for card, p in reading.cards.items()}
-        likeliest = max(_fit(landed, player) for player in PLAYERS)
+        named = sum(reading.cards.values())
+        rest = max(HARDLY / 4, (1.0 - named) / CARDS)
+        likeliest = max(self._fit(landed, player, None) for player in PLAYERS)
+        likeliest = max([likeliest, *(self._fit(landed, one.player, one.place) for one in left)])
         for one in left:
-            near = _fit(landed, one.player) / likeliest
+            near = self._fit(landed, one.player, one.place) / likeliest * (1.0 if one.sure else HOVERED)
             for card, p in one.top.reading.cards.items():
-                odds[card] = odds.get(card, HARDLY * ANY_CARD) + near * p * reading.cards.get(card, HARDLY)
-        total = sum(odds.values()) / max(HARDLY, sum(reading.cards.values()))
+                odds[card] = odds.get(card, rest * ANY_CARD) + near * p * reading.cards.get(card, rest)
+        total = sum(odds.values()) / max(HARDLY, named)
         shares = sorted(((card, p / total) for card, p in odds.items()), key=lambda item: -item[1])
         return {card: round(p, 4) for card, p in shares if p > HARDLY} if left and total > 0 else dict(reading.cards)
+
+    def _fit(self, landed: Landed, player: Player, place: int | None) -> float:
+        """Return how well all that was seen of a landing goes with this player, and a card from this place.
+
+        `place` None: from the spit cards, or from a place whose card was not known.
+        """
+        if place is None:
+            rows = max(self._came(landed, player, n) for n in range(1, 6))
+            way = max(self._came(landed, player, 0), UNKNOWN_PLACE * rows)
+        else:
+            way = self._came(landed, player, place)
+        return _near(landed, player) * _held(landed, player) * way
+
+    def _came(self, landed: Landed, player: Player, place: int) -> float:
+        """Return how well the way that a card came goes with a place; 0: that of the spit cards."""
+        came = np.array(landed.touch.came_mm)
+        length = float(np.linalg.norm(came))
+        if length == 0.0:
+            return 1.0
+        pose = landed.top.pose
+        way = np.array(self._from_mm[player, place]) - (pose.x_mm, pose.y_mm)
+        cosine = float(came @ way / (length * np.linalg.norm(way)))
+        least = WRONG_WAY if length < FAR_MM else WRONG_WAY_FAR
+        return max(least, float(np.exp(WIDE * (cosine - 1.0))))
 
     def _is_explained(self, left: Departure, landed: Landed) -> bool:
         """Whether another landing has explained a departure."""
@@ -119,15 +169,16 @@ def players_of(origins: Sequence[Origin]) -> PlayerOdds:
     return odds
 
 
-def _fit(landed: Landed, player: Player) -> float:
-    """Return how well all that was seen of a landing goes with this player."""
-    return _near(landed, player) * _held(landed, player) * _came(landed, player)
+def _middle(polygon_mm: Points) -> tuple[float, float]:
+    x, y = polygon_mm.mean(axis=0)
+    return float(x), float(y)
 
 
 def _near(landed: Landed, player: Player) -> float:
     """Return how well the moment of the touch goes with this player: whose card it is has a hand there."""
     if player in landed.at_touch:
-        return 1.0
+        most = max(landed.stirred.values(), default=0.0)
+        return 1.0 if most < STIRS else max(RESTED, landed.stirred.get(player, 0.0) / most)
     return LATER if player in landed.visits else STRANGER
 
 
@@ -135,12 +186,6 @@ def _held(landed: Landed, player: Player) -> float:
     """Return how well the covered end of the card goes with this player's hand: a hand covers its own end."""
     towards = landed.touch.far_end if player == "p2" else -landed.touch.far_end
     return max(WRONG_END, 0.5 + 0.5 * towards)
-
-
-def _came(landed: Landed, player: Player) -> float:
-    """Return how well the way that the card came goes with this player's side of the table."""
-    towards = landed.touch.came_from if player == "p2" else -landed.touch.came_from
-    return min(1.0, max(WRONG_WAY, 0.5 + towards))
 
 
 def _fits(left: Departure, touch_ns: int) -> bool:

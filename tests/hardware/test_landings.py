@@ -117,6 +117,24 @@ def test_a_camera_that_is_nudged_while_both_hands_play_is_followed_without_a_pau
     assert not [one for one in seen if isinstance(one, SensorLost)]
 
 
+@pytest.mark.parametrize("pixels", [3.0, 8.0])
+def test_a_camera_that_is_nudged_when_cards_and_hands_lie_everywhere_is_followed(pixels):
+    plays = [
+        lay(1800 + 250 * n, who, 1 + n // 2, "A" if n % 4 < 2 else "B", card)
+        for n, (who, card) in enumerate(zip(("p1", "p2") * 3, cards("7H 9C 5C 4D 10D JH"), strict=True))
+    ]
+    rest = Hover(at_ns=3500 * MS, start_ns=3300 * MS, player="p2", pile="A", hand="R", end_ns=4900 * MS)
+    script = play(*plays, rest, lay(4200, "p1", 5, "B", "2S"), until_ms=5000)
+    renderer, frames = film(script)
+    nudge = Trouble(what="nudge", from_ns=1650 * MS, until_ns=60_000 * MS, amount=pixels)
+    eyes = Eyes(renderer.table(), DeckReader(renderer.deck))
+    before = eyes.table.to_px(np.zeros((1, 2)))[0]
+    seen = [one for frame in troubled(frames, [nudge]) for one in eyes.see(frame)]
+    after = eyes.table.to_px(np.zeros((1, 2)))[0]
+    assert np.allclose(after - before, (pixels, pixels / 2), atol=0.7)
+    assert "p1:B:2S" in landings(seen + eyes.finish())
+
+
 def test_a_lamp_that_is_dimmed_is_no_landing():
     renderer, frames = film(play(until_ms=3000), from_ms=1500)
     lamp = Trouble(what="lamp", from_ns=400 * MS, until_ns=60_000 * MS, amount=0.75)

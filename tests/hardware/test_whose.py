@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 
 from hardware.frames import Image
+from hardware.tablefile import default_rows
 from hardware.vision.landings import Landed
 from hardware.vision.piles import Top
 from hardware.vision.reader import Reading
@@ -26,25 +27,39 @@ def top(**cards: float) -> Top:
     return Top(AT_REST, Reading(cards={Card(card): p for card, p in cards.items()}, face_down=0.0, nothing=0.0))
 
 
-def landed(read: Top, came_from: float = 0.0) -> Landed:
-    """A card that touched at 1 s while both hands were at the pile."""
-    touch = Touch(1000 * MS, 980 * MS, 1020 * MS, thrown=False, came_from=came_from)
+def landed(read: Top, came_mm: tuple[float, float] = (0.0, 0.0), **stirred: float) -> Landed:
+    """A card that touched in the middle of the table at 1 s while both hands were there."""
+    touch = Touch(1000 * MS, 980 * MS, 1020 * MS, thrown=False, came_mm=came_mm)
     visits: dict[Player, int] = dict.fromkeys(PLAYERS, 1000 * MS)
-    return Landed("A", touch, read, visits, 1200 * MS, frozenset(PLAYERS))
+    return Landed("A", touch, read, visits, 1200 * MS, frozenset(PLAYERS), stirred)
 
 
 def left(player: Player, place: int, read: Top, from_ms: int = 700, to_ms: int = 1100) -> Departure:
     return Departure(player, place, read, from_ms * MS, to_ms * MS, PICTURE, PATCH)
 
 
+def whose() -> Whose:
+    return Whose(default_rows())
+
+
 def player_of(card: Landed, *gone: Departure) -> Player:
-    odds = players_of(Whose().origins(card, gone))
+    odds = players_of(whose().origins(card, gone))
     return max(PLAYERS, key=lambda player: odds.get(player, 0.0))
 
 
 def test_R20_a_spit_card_is_whose_side_it_came_from_when_both_hands_are_there():
-    assert player_of(landed(top(**{"7H": 1.0}), came_from=-0.9)) == "p1"
-    assert player_of(landed(top(**{"7H": 1.0}), came_from=0.9)) == "p2"
+    assert player_of(landed(top(**{"7H": 1.0}), came_mm=(2.0, -9.0))) == "p1"
+    assert player_of(landed(top(**{"7H": 1.0}), came_mm=(2.0, 9.0))) == "p2"
+
+
+def test_R20_a_spit_card_that_slides_in_from_the_side_is_from_the_spit_cards_that_lie_there():
+    assert player_of(landed(top(**{"7H": 1.0}), came_mm=(20.0, 1.0))) == "p1"
+    assert player_of(landed(top(**{"7H": 1.0}), came_mm=(-20.0, -1.0))) == "p2"
+
+
+def test_R20_a_card_is_from_the_hand_that_has_just_come_and_not_from_the_one_that_rests_there():
+    assert player_of(landed(top(**{"7H": 1.0}), p1=0.4, p2=0.0)) == "p1"
+    assert player_of(landed(top(**{"7H": 1.0}), p1=0.0, p2=0.4)) == "p2"
 
 
 def test_R20_a_card_of_a_row_is_its_owner_s():
@@ -52,27 +67,27 @@ def test_R20_a_card_of_a_row_is_its_owner_s():
 
 
 def test_a_card_that_is_hard_to_read_is_the_one_that_left_the_row():
-    named = Whose().named(landed(top(QH=0.7, QC=0.1)), [left("p2", 2, top(KS=1.0))])
+    named = whose().named(landed(top(QH=0.7, QC=0.1)), [left("p2", 2, top(KS=1.0))])
     assert max(named, key=lambda card: named[card]) == "KS"
     assert named["KS"] < 0.9, "it may be another all the same"
 
 
 def test_a_card_that_is_read_surely_is_not_overruled_by_a_row():
-    named = Whose().named(landed(top(QH=0.99)), [left("p2", 2, top(KS=1.0))])
+    named = whose().named(landed(top(QH=0.99)), [left("p2", 2, top(KS=1.0))])
     assert max(named, key=lambda card: named[card]) == "QH"
 
 
 def test_a_card_that_still_lay_in_its_row_is_not_the_one_that_touched():
-    whose, card = Whose(), landed(top(**{"10S": 1.0}))
+    owners, card = whose(), landed(top(**{"10S": 1.0}))
     late = left("p2", 3, top(**{"9H": 1.0}), from_ms=990)
-    whose.origins(card, [late])
-    assert whose.missing([late], card.touch.at_ns) == []
+    owners.origins(card, [late])
+    assert owners.missing([late], card.touch.at_ns) == []
 
 
 def test_a_card_that_was_misread_explains_what_left_its_row():
-    whose, card, king = Whose(), landed(top(QH=0.6)), left("p2", 2, top(KS=1.0))
-    whose.origins(card, [king])
-    assert whose.unexplained([king]) == []
+    owners, card, king = whose(), landed(top(QH=0.6)), left("p2", 2, top(KS=1.0))
+    owners.origins(card, [king])
+    assert owners.unexplained([king]) == []
 
 
 def picture(card_at: tuple[int, int] | None, hand_from_row: int | None = None) -> Image:
