@@ -10,10 +10,11 @@ from hardware.frames import Frame, Image
 from hardware.tablefile import Table
 from hardware.vision.hidden import CARRY_NS, SOONEST_NS, HiddenLandings, Quest, covered_at_once
 from hardware.vision.landings import Cleared, Landed, PileChange, PileWatch, TakenOff, middle_patch
+from hardware.vision.looks import Settled
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader
 from hardware.vision.rows import Departure, RowWatch
-from hardware.vision.spots import Settled, Spot
+from hardware.vision.spots import Spot
 from hardware.vision.steady import Matrix, is_nudge
 from hardware.vision.touch import Ring
 from hardware.vision.viewpoint import REST_NS, Viewpoint

@@ -11,11 +11,12 @@ from hardware.frames import Image
 from hardware.vision.carried import COARSE, NEWER, Gray, Portrait, Sighting, last_rest, portrait, sighting
 from hardware.vision.closeup import share_in_place
 from hardware.vision.landings import REACH_MM, Landed
+from hardware.vision.looks import Glimpse
 from hardware.vision.piles import Reader, Top
 from hardware.vision.reader import rectify
 from hardware.vision.rectify import Pose
 from hardware.vision.rows import Departure
-from hardware.vision.spots import Glimpse, Spot
+from hardware.vision.spots import Spot
 from hardware.vision.touch import Ring, Touch, touch_of
 from referee.table import Player
 

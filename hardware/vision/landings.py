@@ -6,10 +6,11 @@ from typing import Final
 
 from hardware.frames import Image
 from hardware.tablefile import Table, rectangle
+from hardware.vision.looks import Settled
 from hardware.vision.motion import Motion, Zone
 from hardware.vision.piles import LIKE_IT, Face, Reader, Top
 from hardware.vision.rectify import Patch
-from hardware.vision.spots import UNSURE, Settled, Spot
+from hardware.vision.spots import UNSURE, Spot
 from hardware.vision.touch import Ring, Touch, touch_of
 from referee.cards import Card, is_joker
 from referee.table import Pile, Player

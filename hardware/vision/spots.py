@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from hardware.frames import Frame, Image
@@ -10,11 +10,23 @@ from hardware.tablefile import Table, rectangle
 from hardware.vision.cardfit import Free
 from hardware.vision.changes import Change
 from hardware.vision.likeness import Likeness, Shown
+from hardware.vision.looks import (
+    CERTAIN,
+    LIKELY,
+    Choice,
+    Glimpse,
+    Look,
+    Settled,
+    as_agreed,
+    is_nothing,
+    is_read,
+    is_sure,
+    worth_of,
+)
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     FOUR_SIDES,
     LEAST_CHANGE_MM2,
-    LEAST_EDGES,
     LEAST_WORTH,
     MOST_READ_AT_FIRST,
     NOTHING_THERE,
@@ -38,7 +50,6 @@ ROW_PEEK_NS: Final = 200_000_000
 """The same for a place of a row."""
 HALF_SHOWN: Final = 0.4
 """A place of a row that shows so much of its card's print still has that card on top."""
-CERTAIN: Final = 0.93
 EXPECTED: Final = 0.85
 GLIMPSED: Final = 0.8
 UNMOVED: Final = 0.8
@@ -47,7 +58,6 @@ LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
 CLEAR_EDGES: Final = 0.3
 """From here on the edges of a card in a row leave no doubt where it lies."""
-LIKELY: Final = 0.6
 MOST_EXPECTED: Final = 5
 """So many cards of the rows are looked for by their print."""
 CORE_MM: Final = 5.0
@@ -79,60 +89,6 @@ MOST_LOOKS: Final = 3
 
 Expected = Callable[[], Mapping[Card, Face]]
 """Gives the cards that may come to a spot, the likeliest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Glimpse:
-    """A new card that was read in a single frame, at rest under its player's hand, before the next one came."""
-
-    at_ns: int
-    top: Top
-    free: Free
-    players: frozenset[Player]
-    """Whose hands were over it."""
-    picture: Image
-    """The spot in that frame."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A spot that lies still again after something was over it."""
-
-    since_ns: int
-    """When the disturbance began."""
-    at_ns: int
-    visits: dict[Player, int]
-    """Whose hands were over it, and when last."""
-    before: Top | None
-    before_picture: Image
-    now: Top | None
-    glimpses: tuple[Glimpse, ...] = ()
-    same: bool = False
-    """It is still the card that was read under its player's hand, now read better."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    at_ns: int
-    picture: Image
-    covered: bool
-    """Whether the top that lay there no longer shows."""
-    found: Finding | None
-
-
-@dataclass(slots=True)
-class _Choice:
-    """The look that counts, while its card is read again bit by bit: a frame for each bit."""
-
-    look: _Look
-    searched: bool = False
-    """Whether more places were searched."""
-    surer: bool = False
-    """Whether it was read in other places near."""
-    moved: bool = False
-    """Whether something came over the spot again since."""
-    others: Sequence[Finding] = ()
-    """What was found in the other looks."""
 
 
 class Spot:
@@ -169,8 +125,8 @@ class Spot:
         self.visits: dict[Player, int] = {}
         self._present: deque[tuple[int, frozenset[Player]]] = deque(maxlen=MOST_REMEMBERED)
         self._stirs: deque[tuple[int, dict[Player, float]]] = deque(maxlen=MOST_REMEMBERED)
-        self._looks: list[_Look] = []
-        self._choice: _Choice | None = None
+        self._looks: list[Look] = []
+        self._choice: Choice | None = None
         self._glimpse: Finding | None = None
         self._glimpses: list[Glimpse] = []
         self._free: Free = "whole"
@@ -338,7 +294,7 @@ class Spot:
 
     def _look_at(self, frame: Frame, picture: Image, free: Finding) -> Settled | None:
         """Take a card that lies free, though a hand seems to be over it: it only hangs together with the hand."""
-        self._looks.append(_Look(frame.at_ns, picture.copy(), True, free))
+        self._looks.append(Look(frame.at_ns, picture.copy(), True, free))
         if free.top.sure > SURE_ENOUGH or len(self._looks) >= MOST_LOOKS:
             return self._at_rest(self._conclude(), hand_near=True)
         return None
@@ -373,33 +329,33 @@ class Spot:
         if as_before and hand_near and not covered and not self._peeks:
             self._looks.clear()
             return self._still_bare(frame, hand_near)
-        self._looks.append(_Look(frame.at_ns, picture.copy(), covered, found))
+        self._looks.append(Look(frame.at_ns, picture.copy(), covered, found))
         if found is not None and self._moves(found.top):
             self._looks.clear()
             return None
         if found is not None and (found.convinces or agreed or (as_before and self._shows_whole(found))):
             if found.top.sure > SURE_ENOUGH:
                 return self._at_rest(self._conclude(), hand_near)
-            self._choice = _Choice(self._best_look())
+            self._choice = Choice(self._best_look())
             return None
         if self._is_empty_place():
             return self._at_rest(self._conclude(), hand_near)
         if len(self._looks) < MOST_LOOKS:
             return None
-        if self._in_vain < MOST_IN_VAIN and not any(_is_read(look.found) for look in self._looks):
+        if self._in_vain < MOST_IN_VAIN and not any(is_read(look.found) for look in self._looks):
             self._in_vain += 1
             self._wait_until_ns = frame.at_ns + PEEK_NS
             self._looks.clear()
             return None
         others = [look.found for look in self._looks if look.found is not None]
-        self._choice = _Choice(self._best_look(), others=others)
+        self._choice = Choice(self._best_look(), others=others)
         return None
 
     def _is_empty_place(self) -> bool:
         """Whether a place of a row clearly shows no card, neither where one lay nor anywhere near."""
-        return not self._peeks and len(self._looks) > 1 and all(_is_nothing(look.found) for look in self._looks)
+        return not self._peeks and len(self._looks) > 1 and all(is_nothing(look.found) for look in self._looks)
 
-    def _read_choice(self, choice: _Choice, hand_near: bool) -> Settled | None:
+    def _read_choice(self, choice: Choice, hand_near: bool) -> Settled | None:
         """Do the next bit of reading the look that counts; return what is new when it is done."""
         self.looked = True
         look = choice.look
@@ -413,7 +369,7 @@ class Spot:
             return None
         self._choice = None
         now = None if look.found is None else self.finder.refined(look.picture, look.found, known)
-        now = None if now is None else _agreed(now, choice.others)
+        now = None if now is None else as_agreed(now, choice.others)
         seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
@@ -421,7 +377,7 @@ class Spot:
         """Look for the cards that left a row of late by their own print: white on white shows no edges."""
         faces = [face for face in self._expected().values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
         found = self.finder.like(picture, faces) if faces else None
-        return found if _is_read(found) else None
+        return found if is_read(found) else None
 
     def shows(self, frame: Frame) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest.
@@ -504,7 +460,7 @@ class Spot:
             return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
         seen = [look.found for look in self._looks if look.found is not None]
         if sure:
-            again = [found.top.pose for found in seen if _is_sure(found)][-1:]
+            again = [found.top.pose for found in seen if is_sure(found)][-1:]
             return self.finder.glance(picture, main, again, covered, fill=False)
         return self.finder.glance(picture, main, [found.top.pose for found in seen][-2:], covered)
 
@@ -525,7 +481,7 @@ class Spot:
 
     def _agree(self, found: Finding, earlier: Finding | None) -> bool:
         """Whether two looks surely show the same new card: the old one may be what another leaves free of it."""
-        if earlier is None or not (_is_sure(found) and _is_sure(earlier) and is_same(found.top, earlier.top)):
+        if earlier is None or not (is_sure(found) and is_sure(earlier) and is_same(found.top, earlier.top)):
             return False
         return self.top is None or not is_same(found.top, self.top)
 
@@ -534,7 +490,7 @@ class Spot:
 
         In a row, where nobody lays a card on another one, it may have been moved.
         """
-        if self.top is None or not _is_sure(found):
+        if self.top is None or not is_sure(found):
             return False
         return is_same(found.top, self.top) and not (covered and self._peeks)
 
@@ -544,15 +500,15 @@ class Spot:
         """
         return found.edges > FOUR_SIDES or not self._peeks or self._free != "whole"
 
-    def _is_answer(self, look: _Look) -> bool:
+    def _is_answer(self, look: Look) -> bool:
         """Whether a look shows a card for certain, and not what another one leaves free of the old top."""
-        if look.found is None or not _is_sure(look.found):
+        if look.found is None or not is_sure(look.found):
             return False
         return not look.covered or self.top is None or not is_same(look.found.top, self.top)
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""
-        if any(_is_read(look.found) for look in self._looks):
+        if any(is_read(look.found) for look in self._looks):
             return self._conclude()
         self._looks.clear()
         return None
@@ -564,19 +520,19 @@ class Spot:
         if len(self._looks) == 1 and not (self._is_answer(last) or (last.found is not None and last.found.convinces)):
             changed = self._changed(last.picture)
             found = self._found(last.picture, changed, last.covered)
-            self._looks.append(_Look(last.at_ns, last.picture, last.covered, found))
+            self._looks.append(Look(last.at_ns, last.picture, last.covered, found))
         best = self._best_look()
         if self._is_unsure(best):
             best = self._searched_well(best)
         now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
         return self._settled(best.at_ns, best.picture, self._top_of(best, now))
 
-    def _best_look(self) -> _Look:
-        best = max(self._looks, key=_worth)
+    def _best_look(self) -> Look:
+        best = max(self._looks, key=worth_of)
         self._looks.clear()
         return best
 
-    def _is_unsure(self, look: _Look) -> bool:
+    def _is_unsure(self, look: Look) -> bool:
         if look.found is None:
             return self._peeks
         return self._peeks and not self._is_known(look.found) and look.found.top.sure < CERTAIN
@@ -586,14 +542,14 @@ class Spot:
         card, read = found.top.reading.best
         return read > EXPECTED and card in self._expected()
 
-    def _searched_well(self, look: _Look) -> _Look:
+    def _searched_well(self, look: Look) -> Look:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
         main = self._changed(look.picture).biggest()
         covered = self.top if look.covered else None
         found = self.finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
-        return max(look, replace(look, found=found), key=_worth)
+        return max(look, replace(look, found=found), key=worth_of)
 
-    def _top_of(self, look: _Look, now: Top | None) -> Top | None:
+    def _top_of(self, look: Look, now: Top | None) -> Top | None:
         """Return what lies on top after a look; the old top where nothing better was read and its print still shows."""
         return self.top if not look.covered and (now is None or now.sure < LIKELY) else now
 
@@ -632,30 +588,3 @@ class Spot:
         if picture is not self.picture:
             self.picture[:] = picture
             self._likeness = None
-
-
-def _agreed(now: Top, others: Sequence[Finding]) -> Top:
-    """Return a card as all looks at the same place show it, if they name different ones."""
-    same = [
-        one.top for one in others if one.edges > LEAST_EDGES / 2 and one.top.pose.apart_mm(now.pose) < SAME_PLACE_MM
-    ]
-    named = [top for top in same if top.sure > LIKELY]
-    if all(top.shows_same(now) for top in named):
-        return now
-    return replace(now, reading=mean_reading([now.reading, *(top.reading for top in named)]))
-
-
-def _worth(look: _Look) -> float:
-    return -1.0 if look.found is None else look.found.worth
-
-
-def _is_sure(found: Finding) -> bool:
-    return found.top.sure > CERTAIN and found.edges > LEAST_EDGES
-
-
-def _is_nothing(found: Finding | None) -> bool:
-    return found is None or (found.top.reading.nothing > NOTHING_THERE and found.edges < LEAST_EDGES)
-
-
-def _is_read(found: Finding | None) -> bool:
-    return found is not None and found.top.sure > LIKELY

@@ -1,0 +1,100 @@
+"""What is seen of a spot in one frame, and what it shows when it lies still again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from hardware.frames import Image
+from hardware.vision.cardfit import Free
+from hardware.vision.piles import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, Finding, Top, mean_reading
+from referee.table import Player
+
+CERTAIN: Final = 0.93
+LIKELY: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A new card that was read in a single frame, at rest under its player's hand, before the next one came."""
+
+    at_ns: int
+    top: Top
+    free: Free
+    players: frozenset[Player]
+    """Whose hands were over it."""
+    picture: Image
+    """The spot in that frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A spot that lies still again after something was over it."""
+
+    since_ns: int
+    """When the disturbance began."""
+    at_ns: int
+    visits: dict[Player, int]
+    """Whose hands were over it, and when last."""
+    before: Top | None
+    before_picture: Image
+    now: Top | None
+    glimpses: tuple[Glimpse, ...] = ()
+    same: bool = False
+    """It is still the card that was read under its player's hand, now read better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A spot in one frame, and what was found there."""
+
+    at_ns: int
+    picture: Image
+    covered: bool
+    """Whether the top that lay there no longer shows."""
+    found: Finding | None
+
+
+@dataclass(slots=True)
+class Choice:
+    """The look that counts, while its card is read again bit by bit: a frame for each bit."""
+
+    look: Look
+    searched: bool = False
+    """Whether more places were searched."""
+    surer: bool = False
+    """Whether it was read in other places near."""
+    moved: bool = False
+    """Whether something came over the spot again since."""
+    others: Sequence[Finding] = ()
+    """What was found in the other looks."""
+
+
+def as_agreed(now: Top, others: Sequence[Finding]) -> Top:
+    """Return a card as all looks at the same place show it, if they name different ones."""
+    same = [
+        one.top for one in others if one.edges > LEAST_EDGES / 2 and one.top.pose.apart_mm(now.pose) < SAME_PLACE_MM
+    ]
+    named = [top for top in same if top.sure > LIKELY]
+    if all(top.shows_same(now) for top in named):
+        return now
+    return replace(now, reading=mean_reading([now.reading, *(top.reading for top in named)]))
+
+
+def worth_of(look: Look) -> float:
+    """Return how good an answer a look gave."""
+    return -1.0 if look.found is None else look.found.worth
+
+
+def is_sure(found: Finding) -> bool:
+    """Whether a card was read for certain, and its edges show."""
+    return found.top.sure > CERTAIN and found.edges > LEAST_EDGES
+
+
+def is_nothing(found: Finding | None) -> bool:
+    """Whether clearly no card was found."""
+    return found is None or (found.top.reading.nothing > NOTHING_THERE and found.edges < LEAST_EDGES)
+
+
+def is_read(found: Finding | None) -> bool:
+    """Whether a card was likely read."""
+    return found is not None and found.top.sure > LIKELY
