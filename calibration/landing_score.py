@@ -19,7 +19,7 @@ _TOLD_NS: Final = 1_500_000_000
 _SURE: Final = 0.5
 """Odds under which a card counts as not read."""
 
-FOUND, FALSE = "landings found", "landings told that were none"
+FOUND, FALSE, IDLE = "landings found", "landings told that were none", "idle hands taken for a landing"
 
 
 @dataclass(slots=True)
@@ -169,7 +169,7 @@ class _Landings:
             self.figures.count(FALSE, n < len(free))
         for event in events:
             if event.kind.startswith("hand"):
-                self.figures.count("idle hands taken for a landing", event in charged)
+                self.figures.count(IDLE, event in charged)
             self.figures.count_kind(event.kind, "taken for a landing", event in charged)
 
     def _mistake(self, what: str, n: int | None = None) -> None:

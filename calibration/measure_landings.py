@@ -2,6 +2,7 @@
 
 `python -m calibration.measure_landings --landings 3000` prints k of n with the 95 % interval for landings found, cards,
 players, touch times, idle hands, and what is read of lying piles and rows; then the same by kind.
+`--hands 1000` measures so many hands that pass over the piles without a card, with few cards between them.
 """
 
 import sys
@@ -17,9 +18,9 @@ import msgspec
 import numpy as np
 import typer
 
-from calibration.landing_score import FOUND, Figures, Watched, score
+from calibration.landing_score import FOUND, IDLE, Figures, Watched, score
 from hardware.frames import Frame
-from hardware.simulated.drill import drill_script, drill_troubles, trouble_of
+from hardware.simulated.drill import drill_script, drill_troubles, hands_script, trouble_of
 from hardware.simulated.look import Look
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.trouble import troubled
@@ -28,13 +29,17 @@ from hardware.vision.reader import CardReader
 from hardware.vision.tablefinder import find_table
 from referee.observations import AnyObservation
 
-_LANDINGS_A_DRILL = 33
+_PER_DRILL = {FOUND: 33, IDLE: 120}
+"""About so many of what is counted happen in a drill."""
 
 
-def measure(seed: int) -> Figures:
-    """Return the figures of one drill at one table; the same seed gives the same frames."""
+def measure(seed: int, what: str = FOUND) -> Figures:
+    """Return the figures of one drill at one table, of landings or, `what` IDLE, of hands that pass.
+
+    The same seed gives the same frames.
+    """
     cv2.setNumThreads(1)
-    script, look = drill_script(seed), Look.seeded(seed)
+    script, look = hands_script(seed) if what == IDLE else drill_script(seed), Look.seeded(seed)
     renderer = Renderer(script, look)
     count = int(script.end_ns * look.fps / 1e9)
     pictures = (renderer.frame(number) for number in range(count))
@@ -58,16 +63,16 @@ def _again(first: Frame, rest: Iterator[Frame]) -> Iterator[Frame]:
     yield from rest
 
 
-def _measured(pool: ProcessPoolExecutor, landings: int, seed: int, jobs: int) -> Iterator[Figures]:
-    """Yield the figures of drill after drill until there are enough landings; `jobs` are worked on at a time."""
-    waiting = [pool.submit(measure, seed + n) for n in range(jobs)]
+def _measured(pool: ProcessPoolExecutor, what: str, least: int, seed: int, jobs: int) -> Iterator[Figures]:
+    """Yield the figures of drill after drill until `what` has happened often enough; `jobs` are worked on at a time."""
+    waiting = [pool.submit(measure, seed + n, what) for n in range(jobs)]
     following, found = seed + jobs, 0
     while waiting:
         figures = waiting.pop(0).result()
-        found += figures.shares[FOUND].n
+        found += figures.shares[what].n
         yield figures
-        if found + _LANDINGS_A_DRILL * len(waiting) < landings:
-            waiting.append(pool.submit(measure, following))
+        if found + _PER_DRILL[what] * len(waiting) < least:
+            waiting.append(pool.submit(measure, following, what))
             following += 1
 
 
@@ -87,6 +92,7 @@ def _print(total: Figures, mistakes: int, touches: bool) -> None:
 
 def main(
     landings: Annotated[int, typer.Option(help="Measure at least so many rendered landings.", min=1)] = 300,
+    hands: Annotated[int, typer.Option(help="Measure at least so many idle hands instead.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="The first drill; each seed has its own deck, table, lamp and hands.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes at a time.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
@@ -94,11 +100,16 @@ def main(
     touches: Annotated[bool, typer.Option("--touches", help="Print each touch, and when it was said to be.")] = False,
 ) -> None:
     """Measure landings, idle hands and readings on rendered video with exact truth; Ctrl-C prints what is known."""
-    total = Figures()
+    total, what, least = Figures(), IDLE if hands else FOUND, hands or landings
     with suppress(KeyboardInterrupt), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for figures in _measured(pool, landings, seed, jobs):
+        for figures in _measured(pool, what, least, seed, jobs):
             total.add(figures)
-            print(f"\r{total.shares[FOUND].n} of {landings} landings", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r{total.shares[what].n} of {least} {'hands' if hands else 'landings'}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
     print(file=sys.stderr)
     if as_json:
         named = {name: (share.k, share.n) for name, share in total.shares.items()}

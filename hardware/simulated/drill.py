@@ -45,6 +45,14 @@ def drill_script(seed: int) -> Script:
     return _Drill(seed).script()
 
 
+def hands_script(seed: int, passes: int = 60) -> Script:
+    """Return a deal in which hands pass over the piles again and again, and hardly a card is laid.
+
+    `passes`: how often a hand of each player passes, high, low, or rests; after every ninth a card is laid.
+    """
+    return _Drill(seed).only_hands(passes)
+
+
 def trouble_of(seed: int) -> str | None:
     """Return which of `TROUBLES` a drill has; every other one has none."""
     return TROUBLES[seed // 2 % len(TROUBLES)] if seed % 2 else None
@@ -102,8 +110,23 @@ class _Drill:
         over = max(action.at_ns for action in self.actions) + 600 * MS
         for player, pile in zip(PLAYERS, PILES, strict=True):
             self.actions.append(Gather(at_ns=over + 900 * MS, start_ns=over, player=player, pile=pile))
+        return self._written(over + 2_600 * MS)
+
+    def only_hands(self, passes: int) -> Script:
+        for n, player in enumerate(PLAYERS):
+            self._spit(player, PILES[n])
+        left = dict.fromkeys(PLAYERS, passes)
+        while any(left.values()):
+            player = min((p for p in PLAYERS if left[p]), key=lambda p: self.sides[p].free_ns)
+            self._hover(player)
+            left[player] -= 1
+            if left[player] % 9 == 0:
+                self._lay(player)
+        return self._written(max(side.free_ns for side in self.sides.values()) + 1_500 * MS)
+
+    def _written(self, end_ns: int) -> Script:
         actions = tuple(sorted(self.actions, key=lambda action: action.at_ns))
-        return Script(seed=self.seed, rules="pagat", actions=actions, end_ns=over + 2_600 * MS)
+        return Script(seed=self.seed, rules="pagat", actions=actions, end_ns=end_ns)
 
     def _act(self, player: Player) -> None:
         side, chance = self.sides[player], self.random.random()

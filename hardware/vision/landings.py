@@ -174,11 +174,9 @@ class PileWatch:
         open_odds = 1.0 - sum(sorted(before.reading.cards.values())[-2:])
         if open_odds > HARDLY_READ:
             return seen.at_ns - landed_ns < SOON_READ_NS
-        if before.reading.cards.get(now.reading.best[0], 0.0) < MAY_BE:
-            return False
-        spot = self.spot
+        spot, may_be = self.spot, before.reading.cards.get(now.reading.best[0], 0.0) > MAY_BE
         alike, _ = spot.finder.most_like(seen.before_picture, Face(now, spot.picture, spot.patch))
-        return alike > LIKE_IT
+        return alike > (LIKE_IT if may_be else SAME_PRINT)
 
     def _is_bare_again(self, now: Top, lower: _Lying) -> bool:
         """Whether the top is one that lay there before. A pack has each card once: its place may have changed."""
