@@ -111,7 +111,7 @@ def test_a_card_that_a_resting_hand_hides_for_half_a_second_touched_before_that(
     touch = touch_of(timed, PATCH, AT_REST, CARD_MM, frames[0])
     assert touch is not None
     assert 33 * MS <= touch.at_ns <= 132 * MS, "before the hand came"
-    assert touch.came_from < -0.9, "it came up from p1's side"
+    assert touch.came_mm[1] < -2.0 and abs(touch.came_mm[0]) < 1.0, "it came up from p1's side"
 
 
 def test_a_hand_that_rested_there_before_the_card_came_does_not_date_it_earlier():
