@@ -91,7 +91,7 @@ class HiddenLandings:
         found = self._glimpsed(quest)
         unseen: list[Departure] = []
         for gone in quest.missing if len(frames) > 1 else ():
-            if any(gone.top.shows_same(landed.top) for landed in found):
+            if any(gone.top.shows_same(top) for top in (*quest.known, *(landed.top for landed in found))):
                 continue  # else looked for even if its player's hand was not seen: a black glove over a black table
             seen: list[Sighting] = []
             for n, one in enumerate(self._sightings(gone, frames)):

@@ -34,7 +34,7 @@ SURELY_SAME_PRINT: Final = 0.96
 CERTAIN: Final = 0.9
 CLEAR: Final = 0.97
 """A card that is read so surely needs no better look."""
-HARDLY_READ: Final = 0.2
+HARDLY_READ: Final = 0.1
 """If a reading leaves so much to all but the two likeliest cards, the card is the one that is read there soon after."""
 MAY_BE: Final = 0.02
 SOON_READ_NS: Final = 1_500_000_000
@@ -174,9 +174,11 @@ class PileWatch:
         open_odds = 1.0 - sum(sorted(before.reading.cards.values())[-2:])
         if open_odds > HARDLY_READ:
             return seen.at_ns - landed_ns < SOON_READ_NS
-        spot, may_be = self.spot, before.reading.cards.get(now.reading.best[0], 0.0) > MAY_BE
+        if before.reading.cards.get(now.reading.best[0], 0.0) < MAY_BE:
+            return False  # courts look so much alike that their print alone tells nothing
+        spot = self.spot
         alike, _ = spot.finder.most_like(seen.before_picture, Face(now, spot.picture, spot.patch))
-        return alike > (LIKE_IT if may_be else SAME_PRINT)
+        return alike > LIKE_IT
 
     def _is_bare_again(self, now: Top, lower: _Lying) -> bool:
         """Whether the top is one that lay there before. A pack has each card once: its place may have changed."""

@@ -27,6 +27,7 @@ from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     FOUR_SIDES,
     LEAST_CHANGE_MM2,
+    LEAST_EDGES,
     LEAST_WORTH,
     MOST_READ_AT_FIRST,
     NOTHING_THERE,
@@ -333,7 +334,8 @@ class Spot:
         if found is not None and self._moves(found.top):
             self._looks.clear()
             return None
-        if found is not None and (found.convinces or agreed or (as_before and self._shows_whole(found))):
+        convinces = found is not None and found.convinces and (covered or found.edges > LEAST_EDGES)
+        if found is not None and (convinces or agreed or (as_before and self._shows_whole(found))):
             if found.top.sure > SURE_ENOUGH:
                 return self._at_rest(self._conclude(), hand_near)
             self._choice = Choice(self._best_look())
@@ -508,10 +510,14 @@ class Spot:
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""
-        if any(is_read(look.found) for look in self._looks):
+        if any(is_read(look.found) and not self._is_back(look.found) for look in self._looks):
             return self._conclude()
         self._looks.clear()
         return None
+
+    def _is_back(self, found: Finding | None) -> bool:
+        """Whether a pile seems to show a back, as the picture of a hand over it may."""
+        return self._peeks and found is not None and found.top.reading.face_down > LIKELY
 
     def _conclude(self) -> Settled:
         """Take the best of the looks. If there was only time for a glance, search now."""
@@ -551,7 +557,8 @@ class Spot:
 
     def _top_of(self, look: Look, now: Top | None) -> Top | None:
         """Return what lies on top after a look; the old top where nothing better was read and its print still shows."""
-        return self.top if not look.covered and (now is None or now.sure < LIKELY) else now
+        vague = now is None or now.sure < LIKELY or look.found is None or look.found.edges < LEAST_EDGES
+        return self.top if vague and not look.covered else now
 
     def _at_rest(self, seen: Settled, hand_near: bool) -> Settled:
         """The spot lies free and still: this is how it looks from now on, unless a hand is still near."""

@@ -30,6 +30,7 @@ RESTED: Final = 0.15
 STRANGER: Final = 0.02
 """Odds that a card is from a player whose hand was not seen at the pile."""
 KNOWN: Final = 0.5
+SURELY_IT: Final = 0.9
 CLEARLY_READ: Final = 0.98
 ANY_CARD: Final = 0.0006
 """Odds of each card when cards left the rows just before, that it is none of them."""
@@ -44,7 +45,11 @@ WRONG_WAY: Final = 0.02
 """Odds of a card that came from somewhere else."""
 FAR_MM: Final = 15.0
 WRONG_WAY_FAR: Final = 0.004
-"""The same for a card that was followed from so far."""
+"""The same for a thrown card that was followed from so far."""
+LEAST_FIT: Final = 0.005
+"""A card that is missed in a row is from there, whatever hands and ways seem to say."""
+THROWN: Final = 0.3
+"""Odds that a thrown card is from a player whose hand was not seen at the pile."""
 WIDE: Final = 5.0
 """How fast the odds fall with the angle between where a card came from and where it should have lain."""
 UNKNOWN_PLACE: Final = 0.3
@@ -74,7 +79,7 @@ class Whose:
 
     def origins(self, landed: Landed, gone: Iterable[Departure]) -> tuple[Origin, ...]:
         """Return where the card came from, likeliest first."""
-        gone = [left for left in gone if _fits(left, landed.touch.at_ns)]
+        gone = [left for left in gone if _fits(left, landed.touch.at_ns) or _is_it(left, landed)]
         self._used = [used for used in self._used if used.at_ns != landed.touch.at_ns]
         weights: dict[tuple[Player, int | None], float] = {}
         for player in PLAYERS:
@@ -122,7 +127,8 @@ class Whose:
             way = max(self._came(landed, player, 0), UNKNOWN_PLACE * rows)
         else:
             way = self._came(landed, player, place)
-        return _near(landed, player) * _held(landed, player) * way
+        fit = _near(landed, player) * _held(landed, player) * way
+        return fit if place is None else max(LEAST_FIT, fit)
 
     def _came(self, landed: Landed, player: Player, place: int) -> float:
         """Return how well the way that a card came goes with a place; 0: that of the spit cards."""
@@ -133,7 +139,7 @@ class Whose:
         pose = landed.top.pose
         way = np.array(self._from_mm[player, place]) - (pose.x_mm, pose.y_mm)
         cosine = float(came @ way / (length * np.linalg.norm(way)))
-        least = WRONG_WAY if length < FAR_MM else WRONG_WAY_FAR
+        least = WRONG_WAY_FAR if landed.touch.thrown and length > FAR_MM else WRONG_WAY
         return max(least, float(np.exp(WIDE * (cosine - 1.0))))
 
     def _is_explained(self, left: Departure, landed: Landed) -> bool:
@@ -179,7 +185,8 @@ def _near(landed: Landed, player: Player) -> float:
     if player in landed.at_touch:
         most = max(landed.stirred.values(), default=0.0)
         return 1.0 if most < STIRS else max(RESTED, landed.stirred.get(player, 0.0) / most)
-    return LATER if player in landed.visits else STRANGER
+    away = LATER if player in landed.visits else STRANGER
+    return max(THROWN, away) if landed.touch.thrown else away
 
 
 def _held(landed: Landed, player: Player) -> float:
@@ -192,6 +199,12 @@ def _fits(left: Departure, touch_ns: int) -> bool:
     return left.from_ns + CARRY_NS <= touch_ns and left.to_ns >= touch_ns - LEFT_BEFORE_NS
 
 
+def _is_it(left: Departure, landed: Landed) -> bool:
+    """Whether surely the very card that left is the one that was seen at rest later: a pack has each card once."""
+    since_ns = landed.touch.at_ns - LEFT_BEFORE_NS
+    return overlap(landed.top, left.top) > SURELY_IT and left.from_ns < landed.settled_ns and left.to_ns >= since_ns
+
+
 def _explains(used: _Used, left: Departure) -> bool:
     same = used.player == left.player and used.place == left.place and used.card == left.top.reading.best[0]
-    return same and left.from_ns <= used.at_ns <= left.to_ns + LEFT_BEFORE_NS
+    return same and left.from_ns - LEFT_BEFORE_NS <= used.at_ns <= left.to_ns + LEFT_BEFORE_NS

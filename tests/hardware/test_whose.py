@@ -66,6 +66,12 @@ def test_R20_a_card_of_a_row_is_its_owner_s():
     assert player_of(landed(top(**{"7H": 1.0})), left("p2", 3, top(**{"7H": 1.0}))) == "p2"
 
 
+def test_R20_a_card_that_is_missed_in_a_row_is_from_there_though_no_hand_was_seen():
+    touch = Touch(1000 * MS, 980 * MS, 1020 * MS, thrown=False, came_mm=(0.0, -20.0))
+    card = Landed("A", touch, top(**{"6S": 1.0}), {"p1": 1000 * MS}, 1200 * MS, frozenset({"p1"}))
+    assert player_of(card, left("p2", 5, top(**{"6S": 1.0}))) == "p2", "a black glove over a black table"
+
+
 def test_a_card_that_is_hard_to_read_is_the_one_that_left_the_row():
     named = whose().named(landed(top(QH=0.7, QC=0.1)), [left("p2", 2, top(KS=1.0))])
     assert max(named, key=lambda card: named[card]) == "KS"
