@@ -16,13 +16,13 @@ CardOdds = dict[Card, float]
 PlayerOdds = dict[Player, float]
 
 
-class Observation(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
+class Observation(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True, gc=False):
     """Base of everything that a sensor saw."""
 
     at_ns: int
 
 
-class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One guess where a landed card came from: a place of a row, or the spit cards (`place` None), with its odds."""
 
     player: Player
@@ -67,7 +67,7 @@ class PileRead(Observation, frozen=True, kw_only=True, tag="pile_read"):
     """Probability that nothing lies there."""
 
 
-class PlaceSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PlaceSeen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One place of a row: odds of each face, of a face-down top, and of an empty place; the rest is "hidden"."""
 
     cards: CardOdds = {}

@@ -35,6 +35,7 @@ from referee.simulated.players import play_deal
 from referee.simulated.score import Score, score_game, wilson
 from referee.table import OPPONENT, OTHER_PILE
 from referee.tracker import Tracker
+from referee.tracker.belief import AT_ONCE
 from referee.verdicts import AnyVerdict, NextDeal, PlayJudged, SpitJudged
 
 MS = 1_000_000
@@ -199,6 +200,29 @@ def test_no_sequence_however_absurd_raises(absurd: list[AnyObservation], seed: i
         tracker.feed(one)
         if n < len(absurd):
             tracker.feed(absurd[n])
+
+
+class Restless(Tracker):
+    """A tracker that asks after every observation whether there is something to say."""
+
+    def _next_due_ns(self, *_: object) -> int:
+        return AT_ONCE
+
+
+HARD = Noise(misreads=0.05, missed_landings=0.03, swapped_players=0.03, hidden_places=0.35, late_landings=0.3)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6), st.lists(st.tuples(st.integers(0, 400), ABSURD), max_size=8))
+def test_who_asks_only_when_something_is_new_or_due_hears_the_same_at_the_same_moment(
+    seed: int, absurd: list[tuple[int, AnyObservation]]
+) -> None:
+    seen = deal(seed, HARD)
+    for place, one in absurd:
+        seen.insert(place, one)
+    rested, restless = Tracker(RuleSet()), Restless(RuleSet())
+    for one in seen:
+        assert rested.feed(one) == restless.feed(one)
 
 
 def test_over_perfect_sensors_nobody_is_accused_wrongly_and_nearly_every_breach_is_found() -> None:
