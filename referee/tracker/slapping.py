@@ -21,7 +21,7 @@ OWN_LANDING_NS = 300 * MS
 ANY_LANDING_NS = 50 * MS
 """A pad that fires so close to a landing on its pile, by its player or by anybody, may have felt that card."""
 SHAKEN_NS = 50 * MS
-"""A pad that the other player's card has shaken is free again before this; a hand stays longer."""
+"""A pad that a card has shaken is free again before this, even if nobody saw the card land; a hand stays longer."""
 
 BOTH_NS = 500 * MS
 """Two slaps for one pile are at most so far apart."""
@@ -112,7 +112,7 @@ def outside(core: Core, n: int, press: PadSlapped, held_ns: int = 0) -> list[Any
     if player is None or core.is_quiet(press.at_ns) or not core.position.is_started:
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
-    if any(_may_have_shaken(touch, player, press, held_ns) for touch in core.landed):
+    if 0 < held_ns <= SHAKEN_NS or any(_may_have_shaken(touch, player, press, held_ns) for touch in core.landed):
         return []
     if is_hard_play(core.rules, core.position, event, (event,)):
         return []

@@ -393,3 +393,14 @@ def test_R22_after_players_built_high_on_a_refused_card_nobody_is_blamed_for_wha
     table.wait(9000)
     told = table.land("p1", 4, "A") + table.wait(2500)
     assert not blamed(told)
+
+
+def test_R51_a_pad_that_is_free_again_at_once_felt_a_card_though_nobody_saw_one_land() -> None:
+    for held_ms, says in ((30, []), (120, ["p2"])):
+        table = AtTheTable()
+        table.wait(1000)
+        table.slap("p2", "A")
+        ns = held_ms * MS
+        told = table.feed(PadReleased(at_ns=table.now_ms * MS + ns, player="p2", pile="A", contact_ns=ns))
+        told += table.wait(2500)
+        assert [v.player for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"] == says
