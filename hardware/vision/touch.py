@@ -42,7 +42,7 @@ DARKER: Final = 0.2
 """Fingers are darker than a card by at least this share of its paper's brightness."""
 COVERED: Final = 0.14
 """A half of which so much is darker has fingers on it."""
-BARE: Final = 0.85
+BARE: Final = 0.8
 """An end of a card of which so much print shows has no fingers on it."""
 HELD_ODDS: Final = 0.03
 """Odds that a card was thrown, with fingers on the end from where it came."""
