@@ -12,7 +12,7 @@ from hardware.vision.hidden import CARRY_NS, SOONEST_NS, HiddenLandings, Quest, 
 from hardware.vision.landings import Cleared, Landed, PileChange, PileWatch, TakenOff, middle_patch
 from hardware.vision.looks import Settled
 from hardware.vision.motion import Hand, Motion
-from hardware.vision.piles import Reader
+from hardware.vision.piles import Reader, Top
 from hardware.vision.rows import Departure, RowWatch
 from hardware.vision.spots import Spot
 from hardware.vision.steady import Matrix, is_nudge
@@ -259,6 +259,8 @@ class Eyes:
         for hidden in self._hidden.under(quest):
             yield []
             for one in hidden:
+                if self._lies_on_top(one.top):
+                    continue
                 self.piles[pile].lay_below(one.top)
                 seen.append(self._told(one, gone))
         yield [*seen, self._told(change, gone)]
@@ -278,7 +280,7 @@ class Eyes:
         seen: list[AnyObservation] = []
         for gone in self._whose.unexplained(self.rows.departures):
             cover = self._cover_of(gone) if at_ns - gone.to_ns > LATE_NS else None
-            if cover is not None and gone.player not in self._at_other_pile(cover.pile):
+            if cover is not None and gone.player not in self._at_piles() and not self._lies_on_top(gone.top):
                 self.piles[cover.pile].lay_below(gone.top)
                 seen.append(self._told(covered_at_once(gone, cover), [gone]))
         return seen
@@ -295,6 +297,15 @@ class Eyes:
             if self.piles[landed.pile].spot.was_near(gone.player, sooner, landed.touch.at_ns)
         )
         return next(there, None)
+
+    def _lies_on_top(self, card: Top) -> bool:
+        """Whether a card was seen on top of a pile meanwhile: then no other covers it."""
+        tops = [watch.spot.top for watch in self.piles.values()]
+        return any(top is not None and top.shows_same(card) for top in tops)
+
+    def _at_piles(self) -> set[Player]:
+        """Return whose hands are at a pile, or were there and what they did is not known yet."""
+        return self._at_other_pile("A") | self._at_other_pile("B")
 
     def _at_other_pile(self, pile: Pile) -> set[Player]:
         """Return whose hands are at the other pile, or were there and what they did is not known yet."""

@@ -104,7 +104,9 @@ class HiddenLandings:
             elif gone.sure and gone.player in cover.visits and gone.player != quest.owner and quest.brought(gone):
                 unseen.append(gone)
         if len(unseen) == 1 and not any(unseen[0].player in landed.visits for landed in found):
-            found.append(_landed(unseen[0], self._hand_at_rest(unseen[0], frames, quest), cover))
+            touch = self._hand_at_rest(unseen[0], frames, quest)
+            if touch.at_ns > unseen[0].from_ns:  # else the hand was there before the card left, and has not brought it
+                found.append(_landed(unseen[0], touch, cover))
         yield sorted(found, key=lambda landed: landed.touch.at_ns)
 
     def _glimpsed(self, quest: Quest) -> list[Landed]:

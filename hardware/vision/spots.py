@@ -511,7 +511,8 @@ class Spot:
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""
         if any(is_read(look.found) and not self._is_back(look.found) for look in self._looks):
-            return self._conclude()
+            look, top = self._concluded()  # no card in view does not mean that none lies there
+            return None if top is None else self._settled(look.at_ns, look.picture, top)
         self._looks.clear()
         return None
 
@@ -520,7 +521,12 @@ class Spot:
         return self._peeks and found is not None and found.top.reading.face_down > LIKELY
 
     def _conclude(self) -> Settled:
-        """Take the best of the looks. If there was only time for a glance, search now."""
+        """Take the best of the looks."""
+        look, top = self._concluded()
+        return self._settled(look.at_ns, look.picture, top)
+
+    def _concluded(self) -> tuple[Look, Top | None]:
+        """Return the best of the looks, and the card on top in it. If there was only time for a glance, search now."""
         self.looked = True
         last = self._looks[-1]
         if len(self._looks) == 1 and not (self._is_answer(last) or (last.found is not None and last.found.convinces)):
@@ -531,7 +537,7 @@ class Spot:
         if self._is_unsure(best):
             best = self._searched_well(best)
         now = None if best.found is None else self.finder.sharpened(best.picture, best.found)
-        return self._settled(best.at_ns, best.picture, self._top_of(best, now))
+        return best, self._top_of(best, now)
 
     def _best_look(self) -> Look:
         best = max(self._looks, key=worth_of)
