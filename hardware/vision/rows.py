@@ -21,6 +21,8 @@ TURNED_DEG: Final = 16.0
 APPROACH_MM: Final = (10.0, 110.0)
 """Depth and width of the strips beside a row that an arm crosses on its way to a place."""
 REMEMBER_NS: Final = 3_000_000_000
+MISREAD_NS: Final = 1_000_000_000
+"""If a place shows so soon what it showed before, what was read there between was a hand over it."""
 READ: Final = 0.5
 """A card must have been read at least so surely to be missed."""
 ASK_NS: Final = 90_000_000
@@ -58,6 +60,8 @@ class RowWatch:
                 approach = _approach(table, motion, player, (x, y))
                 self.spots[player, place] = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, approach=approach)
         self.departures: list[Departure] = []
+        self._earlier: dict[tuple[Player, int], tuple[int, Top]] = {}
+        """What lay in a place before its last change, and when that was seen."""
         self._shown_ns: dict[tuple[Player, int], int] = {}
         """When a disturbed place last showed its card."""
 
@@ -106,6 +110,10 @@ class RowWatch:
         if before is None or before.reading.face_down > 0.5 or before.sure < READ or (now and now.shows_same(before)):
             return
         if any(before.shows_same(departure.top) for departure in at_place):
+            return
+        changed_ns, earlier = self._earlier.get((player, place), (0, before))
+        self._earlier[player, place] = settled.at_ns, before
+        if now is not None and now.shows_same(earlier) and settled.at_ns - changed_ns < MISREAD_NS:
             return
         patch = self.spots[player, place].patch
         from_ns = max(settled.since_ns, self._shown_ns.pop((player, place), 0))
