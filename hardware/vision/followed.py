@@ -24,7 +24,7 @@ MOST_FOLLOWED: Final = 12
 NEAR_MM: Final = 6.0
 BRAKING_MM_PER_MS2: Final = 0.016
 """A card is looked for where it would be if it had not braked, and so much around: thrown cards brake hardest."""
-FASTEST_MM_PER_MS: Final = 1.0
+FASTEST_MM_PER_MS: Final = 0.8
 FARTHEST_MM: Final = 40.0
 BACK_MM: Final = 1.0
 """A card comes nearer from frame to frame; so much is the error of measuring."""

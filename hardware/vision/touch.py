@@ -167,6 +167,7 @@ def _first_at_rest(place: CloseUp, telling: Flags, old: Blocks | None) -> _Rest:
     first, shown = place.last, {place.last: telling}
     told = final[telling]
     printed = told.std(axis=1) > PRINTED
+    replaced = np.zeros_like(telling) if old is None else apart(old, final) > 2 * STEP
     for n in range(place.last - 1, -1, -1):
         now = place.blocks(n)
         same = np.zeros_like(telling)
@@ -174,7 +175,7 @@ def _first_at_rest(place: CloseUp, telling: Flags, old: Blocks | None) -> _Rest:
         enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
         if same.sum() >= max(least, enough):
             first, shown[n] = n, same
-        elif times[first] - times[n] > HIDDEN_NS or (old is not None and _shows_old(now, old, final)):
+        elif times[first] - times[n] > HIDDEN_NS or (old is not None and _shows_old(now, old, replaced)):
             break
     soon = [
         _ends(~_hidden(place.blocks(n), final, same, telling), np.ones_like(telling), place.grid)
@@ -193,11 +194,10 @@ def _hidden(now: Blocks, final: Blocks, same: Flags, telling: Flags) -> Flags:
     return np.where(telling, ~same, apart(now, final) > 2 * STEP)
 
 
-def _shows_old(now: Blocks, old: Blocks, final: Blocks) -> bool:
-    """Whether a part of the card's place looks as it did before the card came, and not as it did with it."""
-    differs = apart(old, final) > 2 * STEP
-    is_old = differs & (apart(now, old) < STEP)
-    return bool(is_old.sum() >= max(LEAST_BLOCKS, OLD_SHARE * differs.sum()))
+def _shows_old(now: Blocks, old: Blocks, replaced: Flags) -> bool:
+    """Whether a part of the card's place that looks otherwise with the card looks as it did before the card came."""
+    is_old = apart(now[replaced], old[replaced]) < STEP
+    return bool(is_old.sum() >= max(LEAST_BLOCKS, OLD_SHARE * replaced.sum()))
 
 
 def _ends(same: Flags, telling: Flags, grid: tuple[int, int]) -> tuple[float, float]:
