@@ -3,6 +3,11 @@
 Errors are about files, devices and settings; what players do is never an error but a ruling.
 """
 
+from typing import Final
+
+NOT_YOURS: Final = "it belongs to somebody else: after the installation log out and in again, or use sudo"
+"""The cure where this user may not read or write a file."""
+
 
 class RefereeError(Exception):
     """Base of every error that a user may meet. The command line prints it and exits with 2."""

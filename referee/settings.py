@@ -19,7 +19,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from referee.errors import SettingsError, cause_of
+from referee.errors import NOT_YOURS, SettingsError, cause_of
 from referee.table import PILES, PLAYERS, Pile, Player
 
 FILE_NAME: Final = "settings.toml"
@@ -31,6 +31,7 @@ Pin = Annotated[int, Meta(ge=0, le=27)]
 RgbPins = Annotated[tuple[Pin, ...], Meta(max_length=3)]
 Millis = Annotated[float, Meta(ge=0, le=60_000)]
 Micros = Annotated[float, Meta(ge=0, le=1_000_000)]
+PathText = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 
 
@@ -106,7 +107,7 @@ class SignalsSection(Section, frozen=True, kw_only=True):
 class CameraSection(Section, frozen=True, kw_only=True):
     """The eye above the table. `source`: auto, picamera2, a stable path (/dev/v4l/by-id/...) or a number."""
 
-    source: str = "auto"
+    source: PathText = "auto"
     width_px: Annotated[int, Meta(ge=160, le=7680)] = 1280
     height_px: Annotated[int, Meta(ge=120, le=4320)] = 720
     fps: Annotated[float, Meta(ge=1, le=240)] = 30.0
@@ -130,8 +131,8 @@ class CardsSection(Section, frozen=True, kw_only=True):
 class StorageSection(Section, frozen=True, kw_only=True):
     """Where games and the table file lie; empty: the usual places of this system."""
 
-    games_dir: str = ""
-    table_file: str = ""
+    games_dir: PathText = ""
+    table_file: PathText = ""
     pictures_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
     """Most room for the pictures of one game, and before a game of all others together; the log is not limited."""
     films_mb: Annotated[int, Meta(ge=0, le=10_000_000)] = 20_000
@@ -234,10 +235,10 @@ def choices_file(table_file: Path) -> Path:
 
 def with_choices(loaded: Loaded, path: Path) -> Loaded:
     """Return the settings with the choices of `path` over them; a file that cannot be used is left out, and named."""
-    if not path.is_file():
-        return loaded
     try:
-        return overlaid(loaded, read_settings_file(path))
+        return overlaid(loaded, read_settings_file(path)) if path.is_file() else loaded
+    except PermissionError:  # not the file, its folder
+        return Loaded(loaded.settings, loaded.origins, (*loaded.complaints, f"{path} cannot be read; {NOT_YOURS}"))
     except SettingsError as error:
         return Loaded(loaded.settings, loaded.origins, (*loaded.complaints, str(error)))
 

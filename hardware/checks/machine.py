@@ -13,7 +13,8 @@ from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
 from hardware.checks.software import board
 from hardware.room import FULL_BYTES, films_bytes
 from hardware.tablefile import load_table
-from referee.errors import TableFileError
+from hardware.vision.enrolled import deck_file, load_deck
+from referee.errors import NOT_YOURS, DeckError, TableFileError
 from referee.settings import Settings, state_dir, table_file
 
 LOCK_FILE: Final = ".running"
@@ -59,8 +60,10 @@ def running_referee(settings: Settings) -> str:
 def disk(settings: Settings) -> Answer:
     """Games can be written, and there is room."""
     folder = games_folder(settings)
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if not os.access(there, os.W_OK):
+    there = next(path for path in (folder, *folder.parents) if os.access(path, os.F_OK))  # not of a closed folder
+    if there != folder and not os.access(there, os.X_OK):
+        return fail(f"{there} cannot be looked into", NOT_YOURS)
+    if not os.access(there, os.W_OK) or not there.is_dir():
         return fail(f"{there} cannot be written", "choose another folder with storage.games_dir in the settings")
     free = shutil.disk_usage(there).free
     if free < FULL_BYTES:
@@ -116,13 +119,15 @@ def power(_: Settings) -> Answer:
 
 
 def table(settings: Settings) -> Answer:
-    """The table has been calibrated, for the size of picture that the camera gives."""
+    """The table has been calibrated, for the size of picture that the camera gives; an enrolled deck can be read."""
     path = table_file(settings)
-    if not path.exists():
+    if not os.access(path, os.F_OK):  # also where its folder is closed; the line disk says so
         return warn(f"no table file at {path}", "run `spit-referee calibrate corners`")
     try:
         size_px = load_table(path).image_size_px
-    except TableFileError as error:
+        if os.access(deck := deck_file(path), os.F_OK):
+            load_deck(deck)
+    except (TableFileError, DeckError) as error:
         return from_error(error)
     wanted = (settings.camera.width_px, settings.camera.height_px)
     if size_px != wanted:

@@ -7,7 +7,7 @@ import threading
 from typing import Final
 
 from referee.cli.app import app
-from referee.errors import RefereeError
+from referee.errors import NOT_YOURS, RefereeError
 
 SILENCE: Final = (("OPENCV_LOG_LEVEL", "OFF"), ("OPENCV_FFMPEG_LOGLEVEL", "-8"))
 """The libraries' own words about a bad picture: the command says it in a sentence. Set these to hear them again."""
@@ -48,7 +48,8 @@ def exit_code() -> int | str | None:
         return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        print(f"spit-referee: {place}{error.strerror or error}; give another path or free this one", file=sys.stderr)
+        cure = NOT_YOURS if isinstance(error, PermissionError) else "give another path or free this one"
+        print(f"spit-referee: {place}{error.strerror or error}; {cure}", file=sys.stderr)
         return 2
     return 0
 

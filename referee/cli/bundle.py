@@ -2,12 +2,17 @@
 its last pictures, and the table now if no referee has the camera."""
 
 import json
+import os
 import platform
 import re
+import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import tomlkit
+from msgspec.structs import fields
 
 from hardware.checks.machine import UNIT, running_referee, told
 from referee.errors import DeviceError
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
 PICTURES: Final = 3
 MOST_LOG_BYTES: Final = 50_000_000
 JOURNAL_LINES: Final = "1000"
+SHOWN: Final = {field.name for section in fields(Settings) for field in fields(section.type)} - {"username", "password"}
+"""Settings whose values go into a report."""
 
 
 def write_bundle(
@@ -39,10 +46,10 @@ def write_bundle(
             lines = [json.dumps({"check": name} | answer._asdict()) for name, answer in answers]
             bundle.writestr("check.jsonl", "\n".join(lines) + "\n")
             table = table_file(settings)
-            chosen = [file for file in (*settings_files, choices_file(table)) if file.is_file()]
+            chosen = [file for file in (*settings_files, choices_file(table)) if os.access(file, os.F_OK)]
             for number, file in enumerate(chosen, 1):
-                bundle.writestr(f"settings-{number}.toml", without_secrets(file.read_text(errors="replace")))
-            if table.is_file():
+                bundle.writestr(f"settings-{number}.toml", shown(file))
+            if os.access(table, os.R_OK):
                 bundle.write(table, "table.toml")
             if journal := told("journalctl", "-u", UNIT, "-n", JOURNAL_LINES, "--no-pager", "-o", "short-monotonic"):
                 bundle.writestr("journal.txt", without_pin(journal))
@@ -73,15 +80,40 @@ def pictures_now(settings: Settings) -> Iterator[bytes]:
         camera.close()
 
 
-def without_secrets(settings: str) -> str:
-    """Return a settings file's text without user names and passwords.
+def shown(settings_file: Path) -> str:
+    """Return what a settings file says, without secrets."""
+    try:
+        return without_secrets(settings_file.read_text(errors="replace"))
+    except OSError as error:
+        return f"# cannot be read ({error.strerror})\n"
 
-    >>> print(without_secrets("[mqtt]\\nhost = 'here'\\npassword = 'abc' # mine"))
+
+def without_secrets(settings: str) -> str:
+    """Return what a settings file sets, without user names and passwords, and without comments, that may hold old ones.
+
+    A misspelt setting may be a password, too: only values of known ones are shown.
+
+    >>> print(without_secrets("mqtt = {host = 'here', password = 'abc'} # mine"), end="")
     [mqtt]
-    host = 'here'
+    host = "here"
     password = "left out"
     """
-    return re.sub(r"^(\s*[\"']?(?:password|username)[\"']?\s*=).*$", r'\1 "left out"', settings, flags=re.M)
+    try:
+        return tomlkit.dumps(_without(tomllib.loads(settings)))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return f"# not TOML, and left out for the secrets in it ({type(error).__name__})\n"
+
+
+def _without(values: dict[str, Any]) -> dict[str, Any]:
+    """`options` has the names of the rules, which are no settings."""
+    return {
+        name: value
+        if name == "options" or (name in SHOWN and not isinstance(value, dict))
+        else _without(value)
+        if isinstance(value, dict)
+        else "left out"
+        for name, value in values.items()
+    }
 
 
 def without_pin(journal: str) -> str:

@@ -52,6 +52,8 @@ def checked_settings(config: Path | None) -> tuple[Settings, "Answer"]:
         rules_of(loaded.settings)
     except SettingsError as error:
         return Settings(), from_error(error)
+    if loaded.complaints:
+        return loaded.settings, from_error(SettingsError("; ".join(loaded.complaints)))._replace(state="WARN")
     return loaded.settings, ok(
         f"{len(loaded.origins)} set, the rest by default" if loaded.origins else "all by default"
     )

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from hardware.wholefile import replace_whole
-from referee.errors import SettingsError
+from referee.errors import NOT_YOURS, SettingsError, cause_of
 
 ACCESS_FILE: Final = "web.json"
 PIN_DIGITS: Final = 6
@@ -51,9 +51,11 @@ def load_access(path: Path) -> Access:
         access = msgspec.json.decode(path.read_bytes(), type=Access)
     except FileNotFoundError:
         return fresh_access(open_=False)
+    except PermissionError:
+        raise SettingsError(f"{path} cannot be read; {NOT_YOURS}") from None
     except (OSError, msgspec.DecodeError) as error:
         cure = "make it again with `spit-referee web open` or `spit-referee web close`"
-        raise SettingsError(f"{path} does not say who may see the pages ({error}); {cure}") from None
+        raise SettingsError(f"{path} does not say who may see the pages ({cause_of(error)}); {cure}") from None
     return access if access.secret else fresh_access(open_=False)
 
 

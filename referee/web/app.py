@@ -6,7 +6,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -65,7 +65,11 @@ def build_app(desk: Desk, access: Access) -> Starlette:
             ),
             Middleware(Gate, access=access),
         ],
-        exception_handlers={404: not_found, msgspec.DecodeError: live.unreadable},
+        exception_handlers={
+            404: not_found,
+            msgspec.DecodeError: live.unreadable,
+            ClientDisconnect: live.gone,
+        },
     )
     app.state.desk, app.state.access = desk, access
     app.state.is_ending = lambda: False

@@ -132,6 +132,11 @@ async def unreadable(request: Request, error: Exception) -> Response:
     return refusal(str(error))
 
 
+async def gone(request: Request, error: Exception) -> Response:
+    """Nobody reads this: whoever asked has hung up in the middle of the question, as a phone out of reach does."""
+    return Response(status_code=400)
+
+
 async def state(request: Request) -> Response:
     """The whole state as JSON, for scripts."""
     desk: Desk = request.app.state.desk

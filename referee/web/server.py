@@ -15,12 +15,11 @@ from referee.errors import DeviceError, SettingsError
 from referee.web.access import Access, fresh_access, load_access, save_access
 from referee.web.addresses import EVERYWHERE, LOCALHOST, page_addresses, qr_text, sign_in_address
 from referee.web.app import build_app
+from referee.web.connections import MOST_AT_ONCE, Connection
 from referee.web.desk import Desk
 
 PORTS_TRIED: Final = 10
 LOOK_S: Final = 1.0
-MOST_AT_ONCE: Final = 96
-"""Open connections; a family with its phones needs a dozen."""
 
 
 class WebServer:
@@ -107,7 +106,9 @@ class WebServer:
         pages = build_app(self._desk, self._access)
         config = uvicorn.Config(
             pages,
+            http=Connection,
             log_config=None,
+            log_level="error",  # what strangers send is no news; a fault of the pages is
             access_log=False,
             lifespan="off",
             server_header=False,

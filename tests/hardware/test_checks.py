@@ -1,6 +1,7 @@
 """The checks: break one thing at a time, and the line names it with its cure."""
 
 import grp
+import os
 import socket
 import sys
 from collections.abc import Callable
@@ -144,7 +145,7 @@ def test_a_full_or_locked_disk_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     assert machine.disk(settings).says.startswith("only 20 MB free")
     usage.free = 4096
     assert machine.disk(settings).state == "FAIL" and "full" in machine.disk(settings).says
-    monkeypatch.setattr(machine.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(machine.os, "access", lambda path, mode: mode == os.F_OK)
     assert machine.disk(settings).state == "FAIL"
 
 
@@ -211,6 +212,14 @@ def test_the_lgpio_that_pip_used_to_give_is_found_out(monkeypatch: pytest.Monkey
 def test_the_services_state_is_told(monkeypatch: pytest.MonkeyPatch, shown: str | None, state: str) -> None:
     monkeypatch.setattr(machine, "told", answers({"systemctl": shown}))
     assert machine.service(Settings()).state == state
+
+
+def test_a_damaged_deck_file_is_named(tmp_path: Path) -> None:
+    settings = Settings(storage=StorageSection(table_file=str(tmp_path / "table.toml")))
+    save_table(Table(image_size_px=(1280, 720), homography_mm_to_px=CENTRED), tmp_path / "table.toml")
+    assert machine.table(settings).state == "OK"
+    (tmp_path / "deck.npz").write_bytes(b"half written")
+    assert machine.table(settings).state == "FAIL" and "deck.npz is damaged" in machine.table(settings).says
 
 
 def test_a_table_file_for_another_size_of_picture_fails(tmp_path: Path) -> None:

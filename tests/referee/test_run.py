@@ -438,10 +438,67 @@ def test_a_bundle_without_a_camera_or_a_game_is_whole(tmp_path: Path, monkeypatc
         assert {*opened.namelist()} - {"journal.txt", "settings-1.toml"} == {"about.json", "check.jsonl"}
 
 
-@pytest.mark.parametrize("line", ["password = 'hush'", '  "password"= "hush" # mine', "username = 'hush'"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "password = 'hush'",
+        '  "password"= "hush" # mine',
+        "username = 'hush'",
+        "# password = 'hush'",
+        'password = """\nhush\n"""',
+        '"pass\\u0077ord" = "hush"',
+        "pasword = 'hush'",
+    ],
+)
 def test_secrets_stay_out_of_a_bundle_and_the_rest_stays(line: str) -> None:
     kept = without_secrets(f"[mqtt]\nhost = 'here'\n{line}\nport = 1")
     assert "hush" not in kept and tomllib.loads(kept)["mqtt"].items() >= {"host": "here", "port": 1}.items()
+
+
+@pytest.mark.parametrize("text", ["mqtt = {password = 'hush'}", "mqtt.password = 'hush'", "[mqtt]\npassword = 'hush"])
+def test_secrets_stay_out_of_a_bundle_however_they_are_written(text: str) -> None:
+    assert "hush" not in without_secrets(text)
+
+
+def test_check_names_choices_of_the_pages_that_cannot_be_used(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(f'[storage]\ntable_file = "{tmp_path / "state" / "table.toml"}"\n')
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "settings.toml").write_text("[players]\np1 = 'Ann")
+    result = CliRunner().invoke(app, ["check", "--config", str(file)])
+    assert "WARN  settings" in result.stdout and "state/settings.toml: not TOML" in result.stdout
+
+
+def test_a_path_with_a_zero_byte_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text('[storage]\ngames_dir = "games\\u0000"\n')
+    result = CliRunner().invoke(app, ["check", "--config", str(file)])
+    assert "FAIL  settings  storage.games_dir" in result.stdout
+
+
+def test_whoever_is_not_in_the_group_yet_is_told_to_log_in_again(tmp_path: Path) -> None:
+    """The first command after the installation, in the session in which it was made: the state's folder is closed."""
+    closed = tmp_path / "closed"
+    (closed / "state").mkdir(parents=True)
+    file = tmp_path / "s.toml"
+    places = f'table_file = "{closed}/state/table.toml"\ngames_dir = "{closed}/state/games"'
+    file.write_text(f"[storage]\n{places}\n")
+    closed.chmod(0)
+    as_nobody = ["setpriv", "--bounding-set=-all"] if os.getuid() == 0 else []
+
+    def said(*words: str) -> str:
+        command = [*as_nobody, sys.executable, "-m", "referee", *words, "--config", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert "Traceback" not in done.stderr
+        return done.stdout + done.stderr
+
+    try:
+        check = said("check")
+        assert "WARN  settings" in check and "FAIL  disk" in check and "SKIP  service" in check
+        for told in (check, said("web", "show"), said("web", "open")):
+            assert "log out and in again" in told
+    finally:
+        closed.chmod(0o700)
 
 
 def test_signals_are_listed_and_a_wrong_name_is_refused() -> None:

@@ -5,6 +5,7 @@ import stat
 import threading
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from time import sleep
 
@@ -16,6 +17,7 @@ from visitor import Visitor
 from referee.cli.app import app
 from referee.errors import DeviceError, SettingsError
 from referee.log import GameLog, Header
+from referee.web import connections
 from referee.web import server as web_server
 from referee.web.access import Access, Limiter, access_file, fresh_access, load_access, save_access
 from referee.web.addresses import is_own_host, page_addresses, qr_text, sign_in_address
@@ -30,6 +32,62 @@ def listens_on(port: int) -> set[str]:
     local = [line.split()[1] for line in lines if line.split()[3] == "0A"]
     numbers = [address.split(":") for address in local if int(address.split(":")[1], 16) == port]
     return {socket.inet_ntoa(bytes.fromhex(number)[::-1]) for number, _ in numbers}
+
+
+# One visitor too many -----------------------------------------------------------------------------------------------
+
+
+def test_a_device_that_holds_connections_open_shuts_nobody_out(
+    table: Table, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(connections, "SILENT_S", 0.4)
+    server = table.serve()
+    begun = b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+    with ExitStack() as held:
+        silent = [held.enter_context(hold(server.port, b"")) for _ in range(connections.MOST_AT_ONCE)]
+        assert Visitor(server.port, source="127.0.0.2").get("/").status == 200
+        assert hung_up(silent[0]), "it asked for nothing"
+        assert hung_up(held.enter_context(hold(server.port, b"GET / HTTP/1.1\r\nHost: ")))
+        assert hung_up(held.enter_context(hold(server.port, begun)))
+        viewer = held.enter_context(hold(server.port, b"GET /news HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        sleep(1.5)
+        assert not hung_up(viewer, 0.1), "a viewer stays"
+
+
+def test_a_phone_that_hangs_up_in_mid_sentence_is_no_fault_of_the_pages(
+    table: Table, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = table.serve()
+    here = Visitor(server.port)
+    here.get("/")
+    cookie = "; ".join(f"{name}={value}" for name, value in here.cookies.items())
+    head = f"POST /rules HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\nx-csrf-token: {here.csrf}\r\n"
+    with hold(server.port, f"{head}Content-Length: 99\r\n\r\n{{".encode()):
+        sleep(0.3)
+    with hold(server.port, b"no HTTP\r\n\r\n") as stranger:
+        assert stranger.recv(20).startswith(b"HTTP/1.1 400")
+    assert here.get("/").status == 200
+    assert not caplog.records
+
+
+def hold(port: int, said: bytes) -> socket.socket:
+    """Return a connection on which somebody began to speak."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(said)
+    return connection
+
+
+def hung_up(connection: socket.socket, within_s: float = 5.0) -> bool:
+    """Return whether the pages have ended a connection, which takes them a moment."""
+    connection.settimeout(within_s)
+    try:
+        while connection.recv(65_536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        pass
+    return True
 
 
 # Private at first ----------------------------------------------------------------------------------------------------

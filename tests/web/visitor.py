@@ -31,6 +31,8 @@ class Visitor:
     host: str = "127.0.0.1"
     cookies: dict[str, str] = field(default_factory=dict)
     csrf: str = ""
+    source: str = "127.0.0.1"
+    """The address from which it comes."""
 
     def get(self, path: str, **headers: str) -> Answer:
         answer = self._ask("GET", path, None, {"accept": "text/html", **headers})
@@ -43,7 +45,7 @@ class Visitor:
         return self._ask("POST", path, json.dumps(values).encode(), sent)
 
     def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=10, source_address=(self.source, 0))
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.cookies:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
