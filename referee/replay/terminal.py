@@ -10,7 +10,7 @@ from referee.log import GameEntry
 from referee.replay.history import History
 from referee.replay.moments import Moment, Timeline
 from referee.replay.statistics import PlayerFigures, Sample, Statistics
-from referee.replay.words import clock, margin_words, player_names
+from referee.replay.words import clock, margin_words, plain, player_names
 from referee.table import PILES, PLAYERS, Pile, Player
 
 SUIT_SIGNS = str.maketrans("SHDC", "♠♥♦♣")
@@ -33,24 +33,33 @@ def games_table(games: Iterable[GameEntry]) -> RenderableType:
         table.add_column(title)
     for game in games:
         if game.header is None:
-            table.add_row(Text(game.name), "", "", "", Text(game.trouble, style="red"))
+            table.add_row(_shown(game.name), "", "", "", _shown(game.trouble, "red"))
             continue
         names = player_names(game.header.players)
         started = game.header.started[:16].replace("T", " ") + (" (clock unsure)" if game.header.clock_unsure else "")
         ended = Text("" if game.closed else "not closed: being played, or the power went", style="yellow")
         table.add_row(
-            Text(game.name), Text(started), Text(f"{names['p1']} – {names['p2']}"), Text(game.header.rules_name), ended
+            _shown(game.name),
+            _shown(started),
+            _shown(" – ".join(names.values())),
+            _shown(game.header.rules_name),
+            ended,
         )
     return table
+
+
+def _shown(text: str, style: str = "") -> Text:
+    """Return text from a file: what would steer the terminal is left out."""
+    return Text(plain(text), style=style)
 
 
 def print_timeline(console: Console, timeline: Timeline, figures: Statistics) -> None:
     """Print the whole game: what is missing first, then every moment, then the figures."""
     names = player_names(timeline.header.players)
-    console.print(Text(f"{timeline.name}   {names['p1']} – {names['p2']}   {timeline.header.started}", style="bold"))
+    console.print(_shown(f"{timeline.name}   {names['p1']} – {names['p2']}   {timeline.header.started}", "bold"))
     console.print(Text(timeline.result))
     for trouble in timeline.troubles[:10]:
-        console.print(Text(f"line {trouble.line}: {trouble.what}", style="yellow"))
+        console.print(_shown(f"line {trouble.line}: {trouble.what}", "yellow"))
     if len(timeline.troubles) > 10:
         console.print(Text(f"and {len(timeline.troubles) - 10} more lines that could not be used", style="yellow"))
     console.print(_moments_table(timeline, names))

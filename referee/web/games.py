@@ -1,10 +1,12 @@
 """Logged games: the list, a game's replay page, and its files to take along."""
 
 import asyncio
+import os
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -32,7 +34,7 @@ def _row(entry: GameEntry, running: str) -> dict[str, Any]:
     started = plain(header.started[:16], 16).replace("T", ", ") if header else ""
     state = "running" if entry.name == running else "" if entry.closed else "ended without being closed"
     return {
-        "name": entry.name,
+        "address": in_address(entry.name),
         "p1": names["p1"],
         "p2": names["p2"],
         "started": started or "undated",
@@ -42,6 +44,11 @@ def _row(entry: GameEntry, running: str) -> dict[str, Any]:
         "state": state,
         "trouble": plain(entry.trouble),
     }
+
+
+def in_address(name: str) -> str:
+    """Return the name of a file as it stands in an address; not every name is text."""
+    return quote(os.fsencode(name), safe="")
 
 
 def find(request: Request) -> Path | None:
@@ -61,7 +68,7 @@ async def game(request: Request) -> Response:
         return page(request, "message.html", 500, title="This game cannot be shown", text=made)
     headers = {"content-security-policy": "frame-ancestors 'none'"}  # the page brings its own, stricter one
     if "save" in request.query_params:
-        headers["content-disposition"] = f'attachment; filename="spit-{directory.name}.html"'
+        headers |= _to_keep_as(f"spit-{directory.name}.html")
     return HTMLResponse(made, headers=headers)
 
 
@@ -71,8 +78,12 @@ async def log(request: Request) -> Response:
     if directory is None:
         return RedirectResponse("/games", 303)
     content = await run_in_threadpool((directory / LOG_FILE).read_bytes)
-    headers = {"content-disposition": f'attachment; filename="{directory.name}.jsonl"'}
-    return Response(content, media_type="application/x-ndjson", headers=headers)
+    return Response(content, media_type="application/x-ndjson", headers=_to_keep_as(f"{directory.name}.jsonl"))
+
+
+def _to_keep_as(name: str) -> dict[str, str]:
+    """RFC 6266: a folder may have been renamed to anything."""
+    return {"content-disposition": f"attachment; filename*=UTF-8''{in_address(name)}"}
 
 
 class _Replays:

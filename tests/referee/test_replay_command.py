@@ -41,6 +41,18 @@ def test_a_prefix_names_a_game_and_its_timeline_reads_like_a_report(games: Path)
     assert "legal plays" in done.stdout
 
 
+def test_a_log_from_somebody_else_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    write_plausible_game(tmp_path, deals=1)
+    (made,) = tmp_path.iterdir()
+    log = made.rename(tmp_path / "x\x1b[31mred") / "game.jsonl"
+    header, _, rest = log.read_text().partition("\n")
+    steering = {"started": "\x1b[2J\x1b]0;mine\x07", "rules_name": "\x1b[31mred"}
+    log.write_text(json.dumps(json.loads(header) | steering) + "\n" + rest)
+    for words in ([], [log.parent]):
+        told = replay(*words, "--games", tmp_path)
+        assert told.returncode == 0 and "\x1b" not in told.stdout + told.stderr
+
+
 def test_json_gives_one_moment_a_line(games: Path) -> None:
     name = next(path.name for path in games.iterdir() if "-0001-" in path.name)
     moments = [json.loads(line) for line in replay(name, "--games", games, "--json").stdout.splitlines()]

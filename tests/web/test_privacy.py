@@ -1,5 +1,7 @@
 """Who gets in, and what a stranger, a foreign page or a hostile name can do: nothing."""
 
+import os
+import re
 import socket
 import stat
 import threading
@@ -8,6 +10,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from time import sleep
+from urllib.parse import quote
 
 import pytest
 from served import Table
@@ -298,6 +301,23 @@ def test_names_are_escaped_everywhere(table: Table, visit: Visit) -> None:
         assert "<script>alert" not in text, path
         assert "\u202e" not in text, path
     assert "&lt;script&gt;" in here.get("/games").text
+
+
+@pytest.mark.parametrize("name", ["Weihnachten 🎄", 'a "b"', "50 % #1?", "two\nlines", os.fsdecode(b"\xff")])
+def test_a_game_whose_folder_was_renamed_is_shown_and_kept(table: Table, visit: Visit, name: str) -> None:
+    games = table.folder / "games"
+    with GameLog.create(games, Header(players={"p1": "Ann", "p2": "Ben"})) as log:
+        made = log.directory
+    made.rename(games / name)
+    here = visit()
+    listed = here.get("/games")
+    address = re.search('class="game" href="([^"]+)"', listed.text)
+    assert listed.status == 200 and address is not None
+    kept = here.get(f"{address[1]}/log")
+    if name.isprintable():  # others are no text that an address can be
+        assert kept.body == (games / name / "game.jsonl").read_bytes()
+        assert kept.headers["content-disposition"].endswith(f"''{quote(name, safe='')}.jsonl")
+    assert kept.status in (200, 303)
 
 
 # Files that are damaged ----------------------------------------------------------------------------------------------
