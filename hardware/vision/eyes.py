@@ -56,6 +56,8 @@ class Eyes:
         self.hands: list[Hand] = []
         self._whose = Whose(table.rows)
         self._work: list[Iterator[list[AnyObservation]]] = []
+        self._just_begun = False
+        """Whether work was begun in the last frame: the touch will be looked for now, and no spot is looked at."""
         self._now: Frame | None = None
         self._open: dict[Pile, dict[Player, int]] = {}
         self._unjudged: set[Pile] = set()
@@ -108,7 +110,7 @@ class Eyes:
     def _look_round(self, frame: Frame) -> list[AnyObservation]:
         """Look at every spot that something is or was over, and go on with what was found there before."""
         settled: dict[Pile, Settled | None] = {}
-        looked = False
+        looked, self._just_begun = self._just_begun, False
         for pile, watch in self.piles.items():
             settled[pile] = watch.spot.see(frame, self.hands, not looked, self.rows.under_hands)
             looked = looked or watch.spot.looked
@@ -210,6 +212,7 @@ class Eyes:
             if now is not None:
                 self._open[pile] = now.visits
                 self._unjudged.add(pile)
+                self._just_begun = True
                 self._work.append(self._explain(pile, now, self._middle_before.copy()))
                 self._remember_middle(pile)
 

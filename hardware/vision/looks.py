@@ -1,12 +1,12 @@
 """What is seen of a spot in one frame, and what it shows when it lies still again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from hardware.frames import Image
-from hardware.vision.cardfit import Free
-from hardware.vision.piles import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, Finding, Top, mean_reading
+from hardware.vision.cardfit import Fit, Free
+from hardware.vision.piles import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, SURE_ENOUGH, Finding, Top, mean_reading
 from referee.table import Player
 
 CERTAIN: Final = 0.93
@@ -54,6 +54,16 @@ class Look:
     found: Finding | None
 
 
+@dataclass(frozen=True, slots=True)
+class Under:
+    """A picture of the spot with a hand over it, and where cards may lie in it: read a frame later."""
+
+    at_ns: int
+    picture: Image
+    rough: Mapping[Free, Sequence[Fit]]
+    players: frozenset[Player]
+
+
 @dataclass(slots=True)
 class Choice:
     """The look that counts, while its card is read again bit by bit: a frame for each bit."""
@@ -98,3 +108,8 @@ def is_nothing(found: Finding | None) -> bool:
 def is_read(found: Finding | None) -> bool:
     """Whether a card was likely read."""
     return found is not None and found.top.sure > LIKELY
+
+
+def is_sure_enough(found: Finding | None) -> bool:
+    """Whether a card was read so surely that no better look is needed."""
+    return found is not None and found.top.sure > SURE_ENOUGH

@@ -232,12 +232,8 @@ class TopFinder:
         near = [fit for fit in rough["whole"] if fit.score > FOUR_SIDES / 2]
         fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in near]
         likely = [fit for fit in fits if fit.score > FOUR_SIDES]
-        tops = self._read(picture, [fit.pose for fit in likely]) if likely else []
-        found = [
-            Finding(fit.score + READ_WORTH * top.sure, top, fit.score) for fit, top in zip(likely, tops, strict=True)
-        ]
-        cards = [one for one in found if one.top.reading.nothing < HARDLY_NOTHING]
-        return max(cards, key=lambda one: one.worth, default=None)
+        found = self._best_read(picture, [(fit.score, fit, "whole") for fit in likely])
+        return found if found is not None and found.top.reading.nothing < HARDLY_NOTHING else None
 
     def alike(self, now: Image, before: Image, pose: Pose, free: Free) -> float:
         """Return how well the free end of a card at `pose` correlates with what was there before, -1 to 1."""
@@ -261,10 +257,11 @@ class TopFinder:
 
         Needs no edges: white on white shows none. The first card that is surely it ends the search.
         """
-        turned, gray = self._turned(picture), _gray(picture)
+        small, gray = self._small(picture), _gray(picture)
+        turned: dict[int, _Turned] = {}
         best: Finding | None = None
         for face in faces:
-            alike, pose = self._best_place(turned, face)
+            alike, pose = self._best_place(small, turned, face)
             found = self._alike_at(picture, gray, pose, alike, face)
             if found is not None and (best is None or found.worth > best.worth):
                 best = found
@@ -274,26 +271,36 @@ class TopFinder:
 
     def most_like(self, picture: Image, face: Face) -> tuple[float, Pose]:
         """Return the best correlation of a known card's print with any place of a picture, -1 to 1, and that place."""
-        return self._best_place(self._turned(picture), face)
+        return self._best_place(self._small(picture), {}, face)
 
-    def _turned(self, picture: Image) -> list[_Turned]:
-        """Return a picture at each angle at which a card may lie, at the scale of prints."""
-        small = _gray(cv2.resize(picture, self._rough_size, interpolation=cv2.INTER_AREA))
+    def _small(self, picture: Image) -> Gray:
+        """Return a picture at the scale of prints."""
+        return _gray(cv2.resize(picture, self._rough_size, interpolation=cv2.INTER_AREA))
+
+    def _turned(self, small: Gray, angle_deg: float) -> _Turned:
+        """Return such a picture turned so that the sides of a card at this angle run along its own."""
         middle = (self._rough_size[0] - 1) / 2, (self._rough_size[1] - 1) / 2
-        turned: list[_Turned] = []
-        for angle in self._angles.tolist():
-            turn = np.asarray(cv2.getRotationMatrix2D(middle, -angle, 1.0), np.float64)
-            straight = cv2.warpAffine(small, turn, self._rough_size, borderMode=cv2.BORDER_REPLICATE)
-            turned.append(_Turned(np.asarray(straight, np.uint8), turn, angle))
-        return turned
+        turn = np.asarray(cv2.getRotationMatrix2D(middle, -angle_deg, 1.0), np.float64)
+        straight = cv2.warpAffine(small, turn, self._rough_size, borderMode=cv2.BORDER_REPLICATE)
+        return _Turned(np.asarray(straight, np.uint8), turn, angle_deg)
 
-    def _best_place(self, turned: Sequence[_Turned], face: Face) -> tuple[float, Pose]:
-        """Return where the print of a card fits best: every second angle is tried, then those next to the best."""
+    def _best_place(self, small: Gray, turned: dict[int, _Turned], face: Face) -> tuple[float, Pose]:
+        """Return where the print of a card fits best: every second angle is tried, then those next to the best.
+
+        `turned`: keeps the picture at the angles that were tried, for the next card.
+        """
         card = self._print_of(face)
-        tried = {n: self._fit_print(turned[n], card) for n in range(0, len(turned), 2)}
-        best = max(tried, key=lambda n: tried[n][0])
-        tried |= {n: self._fit_print(turned[n], card) for n in (best - 1, best + 1) if 0 <= n < len(turned)}
-        return max(tried.values(), key=lambda one: one[0])
+        tried: dict[int, tuple[float, Pose]] = {}
+
+        def best(among: Sequence[int]) -> int:
+            for n in among:
+                if n not in turned:
+                    turned[n] = self._turned(small, float(self._angles[n]))
+                tried[n] = self._fit_print(turned[n], card)
+            return max(tried, key=lambda n: tried[n][0])
+
+        first = best(range(0, len(self._angles), 2))
+        return tried[best([n for n in (first - 1, first + 1) if 0 <= n < len(self._angles)])]
 
     def _fit_print(self, turned: _Turned, card: Gray) -> tuple[float, Pose]:
         """Return how well a card's print fits a picture that is turned by some angle, and where."""
@@ -317,7 +324,7 @@ class TopFinder:
             return None
         fit = self._fit(gray, pose, NEARLY_DEG, NEARLY_MM)
         [top] = self._read(picture, [fit.pose])
-        if top.sure < SURE_ENOUGH:
+        if top.sure < SURE_ENOUGH and not (top.shows_same(face.top) and top.sure > BARELY_SURE):
             top = max([top, *self._read(picture, [pose])], key=lambda one: one.sure)
         is_it = alike > MUCH_ALIKE or top.shows_same(face.top)
         return Finding(alike + READ_WORTH * top.sure + 0.5, top, fit.score) if is_it else None

@@ -25,7 +25,7 @@ MISREAD_NS: Final = 1_000_000_000
 """If a place shows so soon what it showed before, what was read there between was a hand over it."""
 READ: Final = 0.5
 """A card must have been read at least so surely to be missed."""
-ASK_NS: Final = 90_000_000
+ASK_NS: Final = 110_000_000
 """So often a disturbed place is looked at for the card that lay there."""
 SURELY_THERE: Final = 0.75
 """Share from which it cannot be the print of another card of the same rank."""
@@ -144,7 +144,7 @@ class RowWatch:
             )
             for (player, place), spot in self.spots.items()
             if spot.disturbed_ns is not None and spot.top is not None and spot.top.reading.face_down < 0.5
-            if spot.shows(frame) <= STILL_THERE
+            if (spot.share if frame.at_ns - spot.shown_ns < ASK_NS else spot.shows(frame)) <= STILL_THERE
         ]
         return self.departures + under_hand
 

@@ -17,10 +17,12 @@ from hardware.vision.looks import (
     Glimpse,
     Look,
     Settled,
+    Under,
     as_agreed,
     is_nothing,
     is_read,
     is_sure,
+    is_sure_enough,
     worth_of,
 )
 from hardware.vision.motion import Hand, Motion, Zone
@@ -128,6 +130,9 @@ class Spot:
         self._stirs: deque[tuple[int, dict[Player, float]]] = deque(maxlen=MOST_REMEMBERED)
         self._looks: list[Look] = []
         self._choice: Choice | None = None
+        self._under: Under | None = None
+        self._asked = False
+        """Whether the first look was for cards that are expected."""
         self._glimpse: Finding | None = None
         self._glimpses: list[Glimpse] = []
         self._free: Free = "whole"
@@ -224,6 +229,8 @@ class Spot:
         if self._choice is not None:
             self._choice.moved |= moving or any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
             return self._read_choice(self._choice, bool(over)) if may_look else None
+        if self._under is not None:
+            return self._read_under(self._under) if may_look else None
         if moving:
             self._peeked_ns, self._peeks_done, self._bare_ns, self._glimpse = 0, 0, -PEEK_NS, None
             return self._conclude_if_read()
@@ -260,26 +267,29 @@ class Spot:
         rough = self.finder.rough(picture, ends if self._glimpse is None else ())
         free = self.finder.free(picture, rough)
         if free is not None and free.top.sure > GLIMPSED:
-            return self._look_at(frame, picture, free)
+            self._look_at(frame, picture, free)
+            return None
+        self._under = Under(frame.at_ns, picture.copy(), rough, frozenset(hand.player for hand in over))
+        return None
+
+    def _read_under(self, under: Under) -> Settled | None:
+        """Read what showed under a hand one frame ago."""
+        self.looked, self._under, self._peeked_ns = True, None, under.at_ns
         glimpse, self._glimpse = self._glimpse, None
-        found = self.finder.under_hands(picture, self.picture, rough, glimpse)
+        found = self.finder.under_hands(under.picture, self.picture, under.rough, glimpse)
         if found is None or found.worth < LEAST_WORTH or any(found.top.shows_same(old) for old in self._lying()):
-            self._peeked_ns = frame.at_ns
             return None
         read = found.top.reading.best[1] if self._peeks else found.top.sure
         again = glimpse is not None and found.top.shows_same(glimpse.top) and read > CERTAIN
         again = again or (not self._peeks and read > SURE_ENOUGH and found.edges > CLEAR_EDGES)
         if again or self._is_known(found):
-            self._peeked_ns = frame.at_ns
             self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
-            return self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found), found.free)
+            now = self.finder.sharpened(under.picture, found)
+            return self._settled(under.at_ns, under.picture, now, found.free)
         if read > GLIMPSED:
-            players = frozenset(hand.player for hand in over)
-            self._remember(Glimpse(frame.at_ns, found.top, found.free, players, picture.copy()))
+            self._remember(Glimpse(under.at_ns, found.top, found.free, under.players, under.picture))
         if read > CERTAIN:
-            self._glimpse = found
-        else:
-            self._peeked_ns = frame.at_ns
+            self._glimpse, self._peeked_ns = found, 0
         return None
 
     def _free_ends(self, over: Sequence[Hand]) -> list[Free]:
@@ -293,12 +303,11 @@ class Spot:
             return ["upper", "lower"]
         return [FREE_END[player] for player in sorted({hand.player for hand in over})]
 
-    def _look_at(self, frame: Frame, picture: Image, free: Finding) -> Settled | None:
+    def _look_at(self, frame: Frame, picture: Image, free: Finding) -> None:
         """Take a card that lies free, though a hand seems to be over it: it only hangs together with the hand."""
         self._looks.append(Look(frame.at_ns, picture.copy(), True, free))
         if free.top.sure > SURE_ENOUGH or len(self._looks) >= MOST_LOOKS:
-            return self._at_rest(self._conclude(), hand_near=True)
-        return None
+            self._choice = Choice(self._best_look())
 
     def _remember(self, glimpse: Glimpse) -> None:
         """Keep a glimpse; of two of one card the surer one."""
@@ -336,13 +345,13 @@ class Spot:
             return None
         convinces = found is not None and found.convinces and (covered or found.edges > LEAST_EDGES)
         if found is not None and (convinces or agreed or (as_before and self._shows_whole(found))):
-            if found.top.sure > SURE_ENOUGH:
+            if self._peeks and found.top.sure > SURE_ENOUGH:
                 return self._at_rest(self._conclude(), hand_near)
             self._choice = Choice(self._best_look())
             return None
         if self._is_empty_place():
             return self._at_rest(self._conclude(), hand_near)
-        if len(self._looks) < MOST_LOOKS:
+        if len(self._looks) < MOST_LOOKS + self._asked:
             return None
         if self._in_vain < MOST_IN_VAIN and not any(is_read(look.found) for look in self._looks):
             self._in_vain += 1
@@ -375,11 +384,9 @@ class Spot:
         seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
-    def _expected_one(self, picture: Image) -> Finding | None:
-        """Look for the cards that left a row of late by their own print: white on white shows no edges."""
-        faces = [face for face in self._expected().values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
-        found = self.finder.like(picture, faces) if faces else None
-        return found if is_read(found) else None
+    def _faces(self) -> list[Face]:
+        """Return the cards that left a row of late: their own print is looked for, white on white shows no edges."""
+        return [face for face in self._expected().values() if face.top.reading.face_down < 0.5][:MOST_EXPECTED]
 
     def shows(self, frame: Frame) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest.
@@ -456,30 +463,30 @@ class Spot:
         covered = self.top if is_covered else None
         main = changed.biggest()
         if not self._looks:
-            return self._glanced(picture, main, covered)
+            same = self._same_again(picture, main) if covered is None else None
+            faces = self._faces() if same is None else []
+            self._asked = bool(faces)
+            if same is not None or faces:
+                found = same or self.finder.like(picture, faces)
+                return found if is_read(found) else None
         sure = any(self._is_answer(look) for look in self._looks)
-        if not sure and (len(self._looks) == 1 or (len(self._looks) == 2 and self._peeks)):
-            return self.finder.search(picture, main, sideways=len(self._looks) == 2, covered=covered)
+        tried = len(self._looks) - self._asked
+        if not sure and (tried == 1 or (tried == 2 and self._peeks)):
+            return self.finder.search(picture, main, sideways=tried == 2, covered=covered)
         seen = [look.found for look in self._looks if look.found is not None]
         if sure:
             again = [found.top.pose for found in seen if is_sure(found)][-1:]
             return self.finder.glance(picture, main, again, covered, fill=False)
-        return self.finder.glance(picture, main, [found.top.pose for found in seen][-2:], covered)
+        near = [found.top.pose for found in seen][-2:]
+        near += [self.top.pose] if self.top is not None and not near else []
+        return self.finder.glance(picture, main, near, covered)
 
-    def _glanced(self, picture: Image, main: Change, covered: Top | None) -> Finding | None:
-        """Look for a card first where it is likely."""
-        near = [] if self.top is None else [self.top.pose]
-        again = None
-        if self._free != "whole" and covered is None:
-            again = self.finder.glance(picture, main, near, fill=False)
-            if again is not None and self._is_as_before(again, covered=False):
-                return again
-        expected = self._expected_one(picture)
-        if expected is not None and expected.convinces:
-            return expected
-        found = self.finder.glance(picture, main, near if again is None else [], covered)
-        answers = [one for one in (again, expected, found) if one is not None]
-        return max(answers, key=lambda one: one.worth, default=None)
+    def _same_again(self, picture: Image, main: Change) -> Finding | None:
+        """Return the card that was read under a hand, if it surely lies there still."""
+        if self.top is None or self._free == "whole":
+            return None
+        found = self.finder.glance(picture, main, [self.top.pose], fill=False)
+        return found if found is not None and self._is_as_before(found, covered=False) else None
 
     def _agree(self, found: Finding, earlier: Finding | None) -> bool:
         """Whether two looks surely show the same new card: the old one may be what another leaves free of it."""
@@ -510,9 +517,12 @@ class Spot:
 
     def _conclude_if_read(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts, what was not is left for later."""
-        if any(is_read(look.found) and not self._is_back(look.found) for look in self._looks):
+        faces = [look.found for look in self._looks if not self._is_back(look.found)]
+        if any(is_sure_enough(found) for found in faces):
             look, top = self._concluded()  # no card in view does not mean that none lies there
             return None if top is None else self._settled(look.at_ns, look.picture, top)
+        if any(is_read(found) for found in faces):
+            self._choice = Choice(self._best_look(), moved=True)
         self._looks.clear()
         return None
 
