@@ -22,6 +22,8 @@ LOST: Final = 0.6
 LOST_SHARE: Final = 0.03
 FREE_LOST_SHARE: Final = 0.1
 """Of the end that a hand leaves free so much more may be lost: fingers and shadows reach in; a new card hides more."""
+HUGE: Final = 1e9
+"""The length that blocks without print are given: then they are like nothing."""
 FEWEST: Final = 5
 """A card that shows fewer printed blocks cannot be told from another one in its place."""
 
@@ -46,6 +48,8 @@ class Likeness:
         self._box, self._warp = self._view(quad_px)
         self._then, self._power = self._blocks(settled, *self._view(quad))
         self.printed: NDArray[np.bool_] = self._power > PRINTED * BLOCK_MM
+        self._count = int(np.count_nonzero(self.printed))
+        self._power[~self.printed] = HUGE
         self._upper = self._above_middle(quad)
         self._seen: weakref.ref[Image] | None = None
         """The picture that was asked about last: often the same is asked two or three times."""
@@ -57,11 +61,10 @@ class Likeness:
 
     def shown(self, image: Image) -> Shown:
         """Return what a camera picture shows of the card."""
-        alike = self._alike(image)
-        count = int(np.count_nonzero(self.printed))
-        lost = count - int(np.count_nonzero(self.printed & (alike > LOST)))
+        alike, count = self._alike(image), self._count
+        lost = count - int(np.count_nonzero(alike > LOST))
         bare = count >= FEWEST and lost <= max(1, round(LOST_SHARE * count))
-        return Shown(bare, int(np.count_nonzero(self.printed & (alike > SAME))) / max(1, count))
+        return Shown(bare, int(np.count_nonzero(alike > SAME)) / max(1, count))
 
     def is_bare_at(self, image: Image, upper: bool) -> bool:
         """Whether one end of the card, the one further up in the settled picture or the other, shows as it did."""
@@ -110,5 +113,5 @@ class Likeness:
         seen = cv2.warpPerspective(gray, warp, (columns * side, rows * side), borderMode=cv2.BORDER_REPLICATE)
         cut = seen.reshape(rows, side, columns, side).transpose(0, 2, 1, 3)
         blocks = cut.reshape(rows * columns, side * side).astype(np.float32)
-        blocks -= blocks.mean(axis=1, keepdims=True)
+        blocks -= np.add.reduce(blocks, axis=1, keepdims=True) * np.float32(1 / side**2)
         return blocks, np.sqrt(np.einsum("ij,ij->i", blocks, blocks))

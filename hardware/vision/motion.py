@@ -149,10 +149,7 @@ class Motion:
 
     def _as_bright(self, earlier: Mask, then: Sample, now: Sample) -> Mask:
         """Return an earlier picture as bright as the present one: exposure and lamps that drift are no motion."""
-        ratios = now / then
-        middle = ratios.size // 2
-        ratios.partition(middle)  # the median, without what numpy's own does besides
-        gain = float(ratios[middle])
+        gain = _middle(now / then)
         if abs(gain - 1.0) < LEAST_GAIN:
             return earlier
         cv2.convertScaleAbs(earlier, self._scaled, gain)
@@ -166,8 +163,7 @@ class Motion:
         """Follow the camera's noise slowly: the mean change of a sample of cells, most of which show a still table."""
         self._frames += 1
         if self._frames % NOISE_EVERY == 1:
-            typical = float(np.median(self._apart[::5, ::5])) / 0.95
-            self.noise += 0.2 * (typical - self.noise)
+            self.noise += 0.2 * (_middle(self._apart[::5, ::5].ravel()) / 0.95 - self.noise)
 
     def accept(self, zone: Zone) -> None:
         """Let this zone as it now lies be the still table."""
@@ -229,3 +225,10 @@ def _edge(cells: NDArray[Any]) -> NDArray[Any]:
 
 def _sample(cells: Mask) -> Sample:
     return np.maximum(cells[SAMPLED, SAMPLED], DARKEST).astype(np.float32).ravel()
+
+
+def _middle(values: NDArray[Any]) -> float:
+    """Return the median without what numpy's own does besides; the values are put into another order."""
+    middle = values.size // 2
+    values.partition(middle)
+    return float(values[middle])
