@@ -56,8 +56,8 @@ class Eyes:
         self.hands: list[Hand] = []
         self._whose = Whose(table.rows)
         self._work: list[Iterator[list[AnyObservation]]] = []
-        self._just_begun = False
-        """Whether work was begun in the last frame: the touch will be looked for now, and no spot is looked at."""
+        self._waits: Iterator[list[AnyObservation]] | None = None
+        """Work that was put off by a frame, because cards were read in the last one."""
         self._now: Frame | None = None
         self._open: dict[Pile, dict[Player, int]] = {}
         self._unjudged: set[Pile] = set()
@@ -110,12 +110,12 @@ class Eyes:
     def _look_round(self, frame: Frame) -> list[AnyObservation]:
         """Look at every spot that something is or was over, and go on with what was found there before."""
         settled: dict[Pile, Settled | None] = {}
-        looked, self._just_begun = self._just_begun, False
-        for pile, watch in self.piles.items():
+        looked = False
+        for pile, watch in sorted(self.piles.items(), key=lambda one: one[1].spot.patience):
             settled[pile] = watch.spot.see(frame, self.hands, not looked, self.rows.under_hands)
             looked = looked or watch.spot.looked
         renewed = self.rows.see(frame, self.hands, may_look=not looked)
-        begun = list(self._work)
+        begun = self._due(looked or any(spot.looked for spot in self.rows.spots.values()))
         self._begin(frame, settled)
         seen = self._go_on(begun)
         if not self._work:
@@ -193,6 +193,12 @@ class Eyes:
                 return True
         return False
 
+    def _due(self, looked: bool) -> list[Iterator[list[AnyObservation]]]:
+        """Return the work to go on with. After cards were read in this frame, the newest has to wait for the next."""
+        begun = list(self._work)
+        self._waits = begun[-1] if looked and begun and begun[-1] is not self._waits else None
+        return begun if self._waits is None else begun[:-1]
+
     def _go_on(self, begun: list[Iterator[list[AnyObservation]]]) -> list[AnyObservation]:
         """Do the next bit of each piece of work, and return what is done: no frame has to wait for a long one."""
         seen: list[AnyObservation] = []
@@ -212,7 +218,6 @@ class Eyes:
             if now is not None:
                 self._open[pile] = now.visits
                 self._unjudged.add(pile)
-                self._just_begun = True
                 self._work.append(self._explain(pile, now, self._middle_before.copy()))
                 self._remember_middle(pile)
 

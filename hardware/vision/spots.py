@@ -140,7 +140,7 @@ class Spot:
         self.known: Sequence[Top] = ()
         """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
         self._expected: Expected = dict
-        self._peeked_ns = 0
+        self._peeked_ns = self._moved_ns = 0
         self._peeks_done = 0
         self._read_again = 0
         self._bare_ns = -PEEK_NS
@@ -162,6 +162,11 @@ class Spot:
     def still(self) -> bool:
         """Whether nothing is or was over it since it was last looked at."""
         return self.disturbed_ns is None
+
+    @property
+    def patience(self) -> tuple[bool, int]:
+        """How well it can wait: a kept picture best, then what is still for long, least what has just come to rest."""
+        return self._choice is not None or self._under is not None, -self._moved_ns
 
     def present(self, at_ns: int) -> frozenset[Player]:
         """Return whose hands were over it around a moment."""
@@ -226,6 +231,8 @@ class Spot:
             stirs = {player: zone.share(self._motion.moving) for player, zone in self._approach.items()}
             self._stirs.append((frame.at_ns, stirs))
         moving = self._core.share(self._motion.moving) > MOVING_SHARE
+        if moving:
+            self._moved_ns = frame.at_ns
         if self._choice is not None:
             self._choice.moved |= moving or any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
             return self._read_choice(self._choice, bool(over)) if may_look else None
