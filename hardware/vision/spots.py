@@ -49,7 +49,7 @@ from referee.table import Player
 
 PEEK_NS: Final = 120_000_000
 """Pause between looks under a hand that rests."""
-ROW_PEEK_NS: Final = 200_000_000
+ROW_PEEK_NS: Final = 400_000_000
 """The same for a place of a row."""
 HALF_SHOWN: Final = 0.4
 """A place of a row that shows so much of its card's print still has that card on top."""
@@ -441,10 +441,10 @@ class Spot:
             return None
         self.looked, self._read_again = True, self._read_again + 1
         picture = self.patch.cut(frame.image)
-        found = self.finder.find(picture, may_lie_across=False)
-        if found is None or found.sure < self.top.sure + SURER:
+        found = self.finder.search(picture, None)
+        if found is None or found.top.sure < self.top.sure + SURER:
             return None
-        seen = self._settled(frame.at_ns, picture, found)
+        seen = self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found))
         return self._at_rest(seen, hand_near=True)
 
     def _like_before(self) -> Likeness | None:

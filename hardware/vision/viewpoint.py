@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from hardware.frames import Frame
-from hardware.vision.motion import Motion
+from hardware.vision.motion import Mask, Motion
 from hardware.vision.spots import Spot
 from hardware.vision.steady import Matrix, Steady, is_nudge
 
@@ -96,14 +96,17 @@ class Viewpoint:
     def _all_move(self, motion: Motion, cards: Sequence[Spot]) -> bool:
         if motion.moving_cells < JUMP_CELLS * motion.moving.size:
             return False
-        moving = sum(spot.zone.share(motion.moving) > JUMP_SHARE for spot in cards)
-        return moving >= JUMP_SPOTS * len(cards)
+        return self._do_most(motion.moving, cards, JUMP_SHARE, JUMP_SPOTS)
 
     def _are_changed(self, motion: Motion, cards: Sequence[Spot], share: float) -> bool:
         """Whether at least this share of the spots looks different."""
+        return self._do_most(motion.changed, cards, UPSET_SHARE, share)
+
+    def _do_most(self, cells: Mask, cards: Sequence[Spot], least: float, share: float) -> bool:
+        """Whether at least this share of the spots has more than the least share of its cells set."""
         others = (1.0 - share) * len(cards)
         for spot in sorted(cards, key=lambda spot: spot is not self._unchanged):
-            if spot.zone.share(motion.changed) <= UPSET_SHARE:
+            if spot.zone.share(cells) <= least:
                 self._unchanged = spot
                 others -= 1
             if others < 0:
