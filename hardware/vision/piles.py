@@ -63,6 +63,9 @@ LEAST_WORTH: Final = 0.4
 """What is found under a hand and worth less is a card that lay there before, seen a little off."""
 NEARLY_DEG: Final = np.array([-2.5, 0.0, 2.5])
 NEARLY_MM: Final = 3.0
+ABOUT_DEG: Final = np.array([-5.0, 0.0, 5.0])
+ABOUT_MM: Final = 8.0
+"""The next card of a stack lies about where the one before it lay."""
 PLAIN_SHARE: Final = 0.9
 """A back has a pattern all over; a place printed on a mat has only an outline and a letter."""
 
@@ -199,12 +202,17 @@ class TopFinder:
             answers += [] if found is None else [found]
         return max(answers, key=lambda one: one.worth, default=None)
 
-    def rough(self, picture: Image, ends: Sequence[Free]) -> dict[Free, list[Fit]]:
-        """Return where a whole card may lie, and one of which only an end is free, for `free` and `under_hands`."""
+    def rough(self, picture: Image, ends: Sequence[Free], near: Pose | None = None) -> dict[Free, list[Fit]]:
+        """Return where a whole card may lie, and one of which only an end is free, for `free` and `under_hands`.
+
+        `near`: look only about there, for the next card of a stack.
+        """
         small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
         counts: dict[Free, int] = {"whole": MOST_FREE, **dict.fromkeys(ends, MOST_READ_UNDER_HANDS)}
-        place = self._coarse, self._card_mm, self._angles, self._around_mm, self._reach_mm
-        return fit_free_cards(small, *place, counts)
+        angles, around, reach = self._angles, self._around_mm, self._reach_mm
+        if near is not None:
+            angles, around, reach = near.angle_deg + ABOUT_DEG, (near.x_mm, near.y_mm), ABOUT_MM
+        return fit_free_cards(small, self._coarse, self._card_mm, angles, around, reach, counts)
 
     def under_hands(
         self, picture: Image, before: Image, rough: Mapping[Free, Sequence[Fit]], near: Finding | None

@@ -271,7 +271,8 @@ class Spot:
             self._peeked_ns = frame.at_ns
             return None
         self.looked = True
-        rough = self.finder.rough(picture, ends if self._glimpse is None else ())
+        near = None if self._peeks or self.top is None else self.top.pose
+        rough = self.finder.rough(picture, ends if self._glimpse is None else (), near)
         free = self.finder.free(picture, rough)
         if free is not None and free.top.sure > GLIMPSED:
             self._look_at(frame, picture, free)
@@ -332,7 +333,7 @@ class Spot:
         bare, share = self._shown(frame)
         if bare:
             self._looks.clear()
-            return self._better(frame) or self._still_bare(frame, hand_near)
+            return None if self._is_better(frame) else self._still_bare(frame, hand_near)
         picture = self.patch.cut(frame.image)
         changed = self._changed(picture)
         if changed.area_mm2 < LEAST_CHANGE_MM2:
@@ -435,17 +436,17 @@ class Spot:
         """Whether the end of the top that was free when it was read under a hand still shows."""
         return self._free != "whole" and self._is_bare_at(image, [self._free])
 
-    def _better(self, frame: Frame) -> Settled | None:
-        """Look once more for a card that was not read surely, a few times: return it if it is surer now."""
+    def _is_better(self, frame: Frame) -> bool:
+        """Look once more for a card that was not read surely, a few times: whether it is surer now."""
         if not self._peeks or self.top is None or self.top.sure > UNSURE or self._read_again >= MOST_READ_AGAIN:
-            return None
+            return False
         self.looked, self._read_again = True, self._read_again + 1
         picture = self.patch.cut(frame.image)
         found = self.finder.search(picture, None)
         if found is None or found.top.sure < self.top.sure + SURER:
-            return None
-        seen = self._settled(frame.at_ns, picture, self.finder.sharpened(picture, found))
-        return self._at_rest(seen, hand_near=True)
+            return False
+        self._choice = Choice(Look(frame.at_ns, picture.copy(), False, found), searched=True)
+        return True
 
     def _like_before(self) -> Likeness | None:
         if self._likeness is None and self.top is not None:
