@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.vision.rectify import Patch, Pose
+from hardware.vision.rectify import Patch, Plane, Pose
 from referee.table import Player
 
 Gray = NDArray[np.uint8]
 
-COARSE: Final = 0.4
-"""Share of the ring's scale at which a card is looked for."""
 TURNS_DEG: Final = (-20.0, -10.0, 0.0, 10.0, 20.0)
 ALIKE: Final = 0.72
 """Correlation with the card's own picture from which it is the card."""
@@ -50,14 +48,14 @@ class Sighting:
 
 
 def portrait(
-    picture: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float], player: Player, scale: float
+    picture: Image, patch: Plane, pose: Pose, card_mm: tuple[float, float], player: Player, scale: float
 ) -> Portrait:
     """Return the portrait of the card that lies at `pose` in a settled picture; `scale`: pixels a millimetre."""
     w, h = (round(side * scale) for side in card_mm)
-    corners = patch.to_patch(pose.quad_mm(card_mm))[:3].astype(np.float32)
-    target = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5)], np.float32)
+    corners = patch.to_patch(pose.quad_mm(card_mm)).astype(np.float32)
+    target = np.array([(-0.5, -0.5), (w - 0.5, -0.5), (w - 0.5, h - 0.5), (-0.5, h - 0.5)], np.float32)
     gray = cv2.cvtColor(cv2.GaussianBlur(picture, (3, 3), 0), cv2.COLOR_BGR2GRAY)
-    card = cv2.warpAffine(gray, cv2.getAffineTransform(corners, target), (w, h), flags=cv2.INTER_AREA)
+    card = cv2.warpPerspective(gray, cv2.getPerspectiveTransform(corners, target), (w, h), flags=cv2.INTER_LINEAR)
     rows = round(FAR_SHARE * h)
     half = card[1:rows, 1:-1] if player == "p1" else card[h - rows : -1, 1:-1]
     return Portrait(np.ascontiguousarray(half), 1.0 if player == "p1" else -1.0)

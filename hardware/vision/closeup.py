@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.vision.rectify import Patch, Pose
+from hardware.vision.rectify import Plane, Pose
 
 Gray = NDArray[np.uint8]
 Blocks = NDArray[np.float32]
@@ -31,18 +31,18 @@ class CloseUp:
     """What a few frames show of the place at `pose`. Each is turned upright when it is first asked for."""
 
     def __init__(
-        self, frames: Sequence[tuple[int, Image]], patch: Patch, pose: Pose, card_mm: tuple[float, float]
+        self, frames: Sequence[tuple[int, Image]], patch: Plane, pose: Pose, card_mm: tuple[float, float]
     ) -> None:
         """`frames`: moments and pictures of `patch`, oldest first."""
         self.times = [at for at, _ in frames]
         self._pictures = [picture for _, picture in frames]
         self.width, self.height = round(card_mm[0]), round(card_mm[1])
-        self._limit = np.array(patch.picture.shape[1::-1])
-        corners = patch.to_patch(pose.quad_mm(card_mm))[:3].astype(np.float32)
+        self._limit = np.array(patch.size_px)
+        corners = patch.to_patch(pose.quad_mm(card_mm)).astype(np.float32)
         across, down = self.width - 0.5, self.height - 0.5
-        target = np.array([(-0.5, -0.5), (across, -0.5), (across, down)], np.float32)
-        self._turn = np.asarray(cv2.getAffineTransform(corners, target), np.float64)
-        self._back = np.linalg.inv(self._turn[:, :2]).T
+        target = np.array([(-0.5, -0.5), (across, -0.5), (across, down), (-0.5, down)], np.float32)
+        self._turn = np.asarray(cv2.getPerspectiveTransform(corners, target), np.float64)
+        self._back = np.linalg.inv(self._turn)
         self._grays: dict[int, Gray] = {}
         self._blocks: dict[int, Blocks] = {}
 
@@ -75,9 +75,8 @@ class CloseUp:
         """Return a part of this size (width, height) of one frame, its upper left corner there."""
         if frame not in self._grays:
             self._grays[frame] = _gray(self._pictures[frame])
-        turn = self._turn.copy()
-        turn[:, 2] -= corner
-        return self._upright(self._grays[frame], turn, size)
+        shift = np.array([(1.0, 0.0, -corner[0]), (0.0, 1.0, -corner[1]), (0.0, 0.0, 1.0)])
+        return self._upright(self._grays[frame], shift @ self._turn, size)
 
     def darkest(self, frame: int) -> Gray:
         """Return the card's place by its darkest channel: paper is bright in all three, and fingers are not."""
@@ -88,19 +87,21 @@ class CloseUp:
     def shows(self, corner: Place, size: tuple[int, int]) -> bool:
         """Whether a part lies in the patch, or nearly."""
         ends = corner + np.array([(0, 0), (size[0], 0), size, (0, size[1])])
-        there = (ends - self._turn[:, 2]) @ self._back
+        there = cv2.perspectiveTransform(ends[:, None], self._back)[:, 0]
         return bool((there > -OUTSIDE_PX).all() and (there < self._limit + OUTSIDE_PX).all())
 
     @staticmethod
     def _upright(gray: Gray, turn: NDArray[np.float64], size: tuple[int, int]) -> Gray:
-        return np.asarray(cv2.warpAffine(gray, turn, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+        return np.asarray(
+            cv2.warpPerspective(gray, turn, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        )
 
 
 def _gray(picture: Image) -> Gray:
     return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def share_in_place(now: Image, then: Image, patch: Patch, pose: Pose, card_mm: tuple[float, float]) -> float:
+def share_in_place(now: Image, then: Image, patch: Plane, pose: Pose, card_mm: tuple[float, float]) -> float:
     """Return the share of a card's print, as it lay `then`, that the picture `now` shows in the same place."""
     place = CloseUp([], patch, pose, card_mm)
     print_then = blocks_of(_inside(place.of(then)))

@@ -13,10 +13,10 @@ from hardware.vision.landings import Cleared, Landed, PileChange, PileWatch, Tak
 from hardware.vision.looks import Settled
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader, Top
+from hardware.vision.ring import Ring
 from hardware.vision.rows import Departure, RowWatch
 from hardware.vision.spots import Spot
 from hardware.vision.steady import Matrix, is_nudge
-from hardware.vision.touch import Ring
 from hardware.vision.viewpoint import REST_NS, Viewpoint
 from hardware.vision.whose import Whose, players_of
 from referee.observations import (
@@ -65,6 +65,8 @@ class Eyes:
         self._covers: deque[tuple[Landed, Player]] = deque(maxlen=MOST_COVERS)
         """The last landings and whose they were."""
         self._last_call = False
+        self._middle_before: Image
+        """How each pile's side of the middle looked when it was last still."""
         self._viewpoint: Viewpoint | None = None
         self._lost = False
         self._quiet_since_ns = 0
@@ -75,14 +77,13 @@ class Eyes:
         """Look at the table where it lies in the picture."""
         self.table = table
         self.motion = Motion(table)
-        self.ring = Ring(middle_patch(table))
+        self.ring = Ring(table, middle_patch(table))
         self.piles: dict[Pile, PileWatch] = {
             pile: PileWatch(pile, table, self.motion, self._reader, self.ring) for pile in PILES
         }
         self.rows = RowWatch(table, self.motion, self._reader)
         self._play = [spot.zone for spot in self.spots]
         self._hidden = HiddenLandings(self.ring, table.card_size_mm, self._reader)
-        self._middle_before: Image = self.ring.patch.picture.copy()
 
     def see(self, frame: Frame) -> list[AnyObservation]:
         """Take a frame in; return what is new, in order of time. The first frame must show a still table."""
@@ -144,7 +145,7 @@ class Eyes:
         self._viewpoint = Viewpoint(frame)
         for spot in self.spots:
             spot.start(frame.image)
-        self._middle_before[:] = self.ring.patch.cut(frame.image)
+        self._middle_before = self.ring.window.of(frame.image).copy()
         return self._read_again(frame)
 
     def _look_for_the_table(self, frame: Frame, viewpoint: Viewpoint) -> list[AnyObservation]:
@@ -167,15 +168,14 @@ class Eyes:
     def _follow(self, frame: Frame, nudge: Matrix) -> None:
         """Look at the table where it now is. What lay there still lies there, and hands may be on their way."""
         piles, rows, motion, ring = self.piles, self.rows, self.motion, self.ring
-        middle_before = self._middle_before
         self._aim(self.table.shifted(nudge))
         self.motion.see(frame)
         self.motion.take_over(motion, nudge)
-        self.ring.take_over(ring)
+        self.ring.take_over(ring, nudge)
+        self._middle_before = self.ring.moved(self._middle_before, ring, nudge)
         for pile, watch in self.piles.items():
             watch.take_over(piles[pile])
         self.rows.take_over(rows)
-        self._middle_before[:] = middle_before
 
     def _hands_now(self, at_ns: int) -> list[HandsSeen]:
         over = {hand.player for hand in self.hands if self._is_over_cards(hand)}
@@ -219,7 +219,7 @@ class Eyes:
                 self._open[pile] = now.visits
                 self._unjudged.add(pile)
                 self._work.append(self._explain(pile, now, self._middle_before.copy()))
-                self._remember_middle(pile)
+                self._remember_middle(pile, frame)
 
     def _explain(self, pile: Pile, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
         """Yield what happened on a pile, once it is known; until then nothing, after each bit of work."""
@@ -321,13 +321,13 @@ class Eyes:
         spot = self.piles[other].spot
         return set(self._open.get(other, ())) | (set() if spot.still else set(spot.visits))
 
-    def _remember_middle(self, pile: Pile) -> None:
+    def _remember_middle(self, pile: Pile, frame: Frame) -> None:
         """Keep how the pile's side of the middle looks now that it is still."""
-        patch = self.ring.patch
-        middle = patch.picture.shape[1] // 2
-        column = patch.to_patch(np.array([self.piles[pile].spot.centre_mm]))[0, 0]
+        window = self.ring.window
+        middle = window.size_px[0] // 2
+        column = window.to_patch(np.array([self.piles[pile].spot.centre_mm]))[0, 0]
         side = slice(0, middle) if column < middle else slice(middle, None)
-        self._middle_before[:, side] = patch.picture[:, side]
+        self._middle_before[:, side] = window.of(frame.image)[:, side]
 
     def _read_again(self, frame: Frame) -> list[AnyObservation]:
         self._next_read_ns = frame.at_ns + REREAD_NS

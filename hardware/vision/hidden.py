@@ -4,20 +4,18 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
-import numpy as np
-
 from hardware.frames import Image
-from hardware.vision.carried import COARSE, NEWER, Gray, Portrait, Sighting, last_rest, portrait, sighting
+from hardware.vision.carried import NEWER, Portrait, Sighting, last_rest, portrait, sighting
 from hardware.vision.closeup import share_in_place
 from hardware.vision.landings import REACH_MM, Landed
 from hardware.vision.looks import Glimpse
 from hardware.vision.piles import Reader, Top
 from hardware.vision.reader import rectify
 from hardware.vision.rectify import Pose
+from hardware.vision.ring import Ring
 from hardware.vision.rows import Departure
 from hardware.vision.spots import Spot
-from hardware.vision.touch import Ring, Touch, touch_of
+from hardware.vision.touch import Touch, touch_of
 from referee.table import Player
 
 Frames = Sequence[tuple[int, Image]]
@@ -121,27 +119,27 @@ class HiddenLandings:
             lies = lies or any(glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in there)
             if lies or not frames:
                 continue
-            touch = touch_of(frames, self._ring.patch, glimpse.top.pose, self._card_mm, quest.before)
+            touch = touch_of(frames, self._ring.window, glimpse.top.pose, self._card_mm, quest.before)
             touch = touch or Touch(glimpse.at_ns, frames[0][0], glimpse.at_ns, False)
             visits = dict.fromkeys(sorted(glimpse.players), touch.at_ns)
             found.append(Landed(cover.pile, touch, glimpse.top, visits, cover.settled_ns, glimpse.players))
         return found
 
     def _portrait(self, gone: Departure) -> Portrait:
-        scale = self._ring.patch.px_per_mm * COARSE
+        scale = self._ring.coarse_patch.px_per_mm
         return portrait(gone.picture, gone.patch, gone.top.pose, self._card_mm, gone.player, scale)
 
     def _sightings(self, gone: Departure, frames: Frames) -> Iterator[Sighting | None]:
         """Yield where the card was in each frame since it may have left its row."""
-        patch, scale = self._ring.patch, self._ring.patch.px_per_mm * COARSE
+        patch, scale = self._ring.coarse_patch, self._ring.coarse_patch.px_per_mm
         look_for = self._portrait(gone)
         for n, (at_ns, picture) in enumerate(frames):
             if gone.from_ns <= at_ns <= gone.to_ns + CARRY_NS:
-                yield sighting(look_for, n, _coarse(picture), patch, self._card_mm, scale)
+                yield sighting(look_for, n, self._ring.coarse(picture), patch, self._card_mm, scale)
 
     def _seen_at_rest(self, gone: Departure, seen: Sequence[Sighting], frames: Frames, quest: Quest) -> Touch | None:
         """Return the touch of a card that can be seen lying still in some frames, and is neither the cover nor old."""
-        patch, card_mm, before = self._ring.patch, self._card_mm, quest.before
+        patch, card_mm, before = self._ring.window, self._card_mm, quest.before
         rest = last_rest(seen, [at for at, _ in frames], quest.around_mm, REACH_MM)
         if rest is None or share_in_place(frames[rest.frame][1], before, patch, rest.pose, card_mm) > LAY_THERE:
             return None
@@ -153,32 +151,32 @@ class HiddenLandings:
 
     def _lay_there(self, gone: Departure, rest: Sighting, before: Image) -> bool:
         """Whether the picture from before shows it there just as well: then it is an old card that looks like it."""
-        patch, scale = self._ring.patch, self._ring.patch.px_per_mm * COARSE
-        then = sighting(self._portrait(gone), rest.frame, _coarse(before), patch, self._card_mm, scale)
+        patch, scale = self._ring.coarse_patch, self._ring.coarse_patch.px_per_mm
+        then = sighting(self._portrait(gone), rest.frame, self._ring.coarse(before), patch, self._card_mm, scale)
         return then is not None and then.pose.apart_mm(rest.pose) < SAME_MM and then.alike > rest.alike - NEWER
 
     def _is_another(self, gone: Departure, rest: Sighting, picture: Image) -> bool:
         """Whether the reader clearly names another card there."""
-        quad = self._ring.patch.to_patch(rest.pose.quad_mm(self._card_mm))
+        quad = self._ring.window.to_patch(rest.pose.quad_mm(self._card_mm))
         [reading] = self._reader.read(rectify(picture, quad)[None])
         return reading.best[1] > ANOTHER and reading.cards.get(gone.top.reading.best[0], 0.0) < NOT_IT
 
     def _is_cover(self, rest: Sighting, frames: Frames, cover: Landed) -> bool:
         """Whether what rests there is the covering card itself, which looks much like the one that is missing."""
-        patch, scale = self._ring.patch, self._ring.patch.px_per_mm * COARSE
+        patch, scale = self._ring.coarse_patch, self._ring.coarse_patch.px_per_mm
         settled = self._ring.between(cover.settled_ns, cover.settled_ns)
         owner: Player = "p1" if cover.touch.far_end <= 0 else "p2"
         if not settled:
             return False
-        own = portrait(settled[0][1], patch, cover.top.pose, self._card_mm, owner, scale)
-        same = sighting(own, rest.frame, _coarse(frames[rest.frame][1]), patch, self._card_mm, scale)
+        own = portrait(settled[0][1], self._ring.window, cover.top.pose, self._card_mm, owner, scale)
+        same = sighting(own, rest.frame, self._ring.coarse(frames[rest.frame][1]), patch, self._card_mm, scale)
         return same is not None and same.pose.apart_mm(rest.pose) < SAME_MM and same.alike > rest.alike - 0.03
 
     def _hand_at_rest(self, gone: Departure, frames: Frames, quest: Quest) -> Touch:
         """Return when the hand of the card's player stopped over the pile: the card was hidden at once."""
         side = -1.0 if gone.player == "p1" else 1.0
         pose = Pose(quest.around_mm[0], quest.around_mm[1] + side * (self._card_mm[1] / 2), 0.0)
-        touch = touch_of(frames, self._ring.patch, pose, HAND_MM, quest.before)
+        touch = touch_of(frames, self._ring.window, pose, HAND_MM, quest.before)
         if touch is None:
             return _before(quest.cover, gone)
         at = min(touch.at_ns, quest.cover.touch.at_ns - EARLIER_NS)
@@ -200,8 +198,3 @@ def _before(cover: Landed, gone: Departure) -> Touch:
 def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:
     there = frozenset((gone.player,))
     return Landed(cover.pile, touch, gone.top, {gone.player: touch.at_ns}, cover.settled_ns, there)
-
-
-def _coarse(picture: Image) -> Gray:
-    small = cv2.resize(picture, None, fx=COARSE, fy=COARSE, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)

@@ -10,8 +10,9 @@ from hardware.vision.looks import Settled
 from hardware.vision.motion import Motion, Zone
 from hardware.vision.piles import LIKE_IT, Face, Reader, Top
 from hardware.vision.rectify import Patch
+from hardware.vision.ring import Ring
 from hardware.vision.spots import UNSURE, Spot
-from hardware.vision.touch import Ring, Touch, touch_of
+from hardware.vision.touch import Touch, touch_of
 from referee.cards import Card, is_joker
 from referee.table import Pile, Player
 
@@ -193,11 +194,11 @@ class PileWatch:
         for glimpse in seen.glimpses:  # it was read before it was knocked to where it lies
             if glimpse.top.shows_same(now) and glimpse.top.pose.apart_mm(now.pose) > MOVED_MM:
                 frames = self._ring.between(since_ns, glimpse.at_ns)
-                found = touch_of(frames, self._ring.patch, glimpse.top.pose, self._card_mm, middle_before)
+                found = touch_of(frames, self._ring.window, glimpse.top.pose, self._card_mm, middle_before)
                 if found is not None:
                     return found
         frames = self._ring.between(since_ns, seen.at_ns)
-        found = touch_of(frames, self._ring.patch, now.pose, self._card_mm, middle_before)
+        found = touch_of(frames, self._ring.window, now.pose, self._card_mm, middle_before)
         if found is not None:
             return found
         at_ns = min(seen.since_ns + SOON_NS, (seen.since_ns + seen.at_ns) // 2)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import cv2
 import numpy as np
@@ -12,6 +12,17 @@ from hardware.frames import Image
 from hardware.tablefile import Points, Table
 
 HALF_DIAGONAL_MM: Final = 54.6
+
+
+class Plane(Protocol):
+    """Pictures that show a part of the table."""
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height."""
+
+    def to_patch(self, points_mm: Points) -> Points:
+        """Return where table points (N, 2) in mm lie in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,12 @@ class Patch:
         map_xy, map_fraction = cv2.convertMaps(where[..., 0], where[..., 1], cv2.CV_16SC2)
         maps = np.asarray(map_xy, np.int16), np.asarray(map_fraction, np.uint16)
         return cls(left, top, px_per_mm, *maps, np.zeros((height, width, 3), np.uint8))
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+        height, width = self.picture.shape[:2]
+        return width, height
 
     def cut(self, image: Image) -> Image:
         """Return this part of the picture: uint8 (height, width, 3), the same array each time."""

@@ -1,6 +1,5 @@
 """When did a card touch? Go back through the frames before it lay still and follow it."""
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -11,11 +10,10 @@ import numpy as np
 from hardware.frames import Image
 from hardware.vision.closeup import PRINTED, SAME, Blocks, CloseUp, Flags, Gray, apart, blocks_of, correlation
 from hardware.vision.followed import Step, along, came_from, came_mm, followed, pushed_from, stopped
-from hardware.vision.rectify import Patch, Pose
+from hardware.vision.rectify import Plane, Pose
+from hardware.vision.ring import KEEP_NS
 from hardware.vision.trajectory import dated
 
-KEEP_NS: Final = 2_500_000_000
-MOST_KEPT: Final = 180
 LEAST_BLOCKS: Final = 3
 LASTING: Final = 0.35
 """From frame to frame back a hand covers at most so much more: fewer blocks that fit, and the card was elsewhere."""
@@ -68,34 +66,9 @@ class Touch:
     """Where it was when it was first followed, from where it came to rest: x and y of the table; 0, 0: not known."""
 
 
-class Ring:
-    """The last pictures of the middle of the table while something moved there. Arrays are used again."""
-
-    def __init__(self, patch: Patch) -> None:
-        self.patch = patch
-        self._kept: deque[tuple[int, Image]] = deque()
-        self._spare: list[Image] = []
-
-    def take_over(self, other: "Ring") -> None:
-        """Go on with the pictures of another ring: they show the table, wherever it lies in the camera's picture."""
-        self._kept, self._spare = other._kept, other._spare
-
-    def add(self, at_ns: int, image: Image) -> None:
-        """Keep the middle of this frame."""
-        while self._kept and (at_ns - self._kept[0][0] > KEEP_NS or len(self._kept) >= MOST_KEPT):
-            self._spare.append(self._kept.popleft()[1])
-        picture = self._spare.pop() if self._spare else np.empty_like(self.patch.picture)
-        np.copyto(picture, self.patch.cut(image))
-        self._kept.append((at_ns, picture))
-
-    def between(self, since_ns: int, until_ns: int) -> list[tuple[int, Image]]:
-        """Return the kept pictures of this time, oldest first."""
-        return [(at, picture) for at, picture in self._kept if since_ns <= at <= until_ns]
-
-
 def touch_of(
     frames: Sequence[tuple[int, Image]],
-    patch: Patch,
+    patch: Plane,
     pose: Pose,
     card_mm: tuple[float, float],
     before: Image | None,
