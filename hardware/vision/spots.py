@@ -389,7 +389,10 @@ class Spot:
         self._choice = None
         now = None if look.found is None else self.finder.refined(look.picture, look.found, known)
         now = None if now is None else as_agreed(now, choice.others)
-        seen = self._settled(look.at_ns, look.picture, self._top_of(look, now))
+        top = self._top_of(look, now)
+        if choice.moved and top is None:
+            return None  # no card in view does not mean that none lies there
+        seen = self._settled(look.at_ns, look.picture, top)
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
     def _faces(self) -> list[Face]:
