@@ -396,13 +396,13 @@ class Spot:
         return seen if choice.moved else self._at_rest(seen, hand_near)
 
     def _faces(self) -> list[Face]:
-        """Return the cards that left a row of late and do not lie here already: their own print is looked for.
-
-        White on white shows no edges.
+        """Return the cards that left a row of late, those that seem to lie here already last: they are looked for by
+        their own print, white on white shows no edges.
         """
         lying = self._lying()
-        faces = (face for face in self._expected().values() if face.top.reading.face_down < 0.5)
-        return [face for face in faces if not any(face.top.shows_same(top) for top in lying)][:MOST_EXPECTED]
+        faces = [face for face in self._expected().values() if face.top.reading.face_down < 0.5]
+        faces.sort(key=lambda face: any(face.top.shows_same(top) for top in lying))
+        return faces[:MOST_EXPECTED]
 
     def shows(self, frame: Frame) -> float:
         """Return the share of the top's print that shows in its place: a hand or another card may cover the rest.
