@@ -60,6 +60,8 @@ class Eyes:
         """Work that was put off by a frame, because cards were read in the last one."""
         self._now: Frame | None = None
         self._open: dict[Pile, dict[Player, int]] = {}
+        self._in_turn: dict[Pile, list[Settled]] = {pile: [] for pile in PILES}
+        """What was seen at rest and is not told yet, in order: what an earlier card hid is looked for first."""
         self._unjudged: set[Pile] = set()
         """Piles that were seen at rest, and what that means is not known yet."""
         self._covers: deque[tuple[Landed, Player]] = deque(maxlen=MOST_COVERS)
@@ -218,6 +220,7 @@ class Eyes:
             if now is not None:
                 self._open[pile] = now.visits
                 self._unjudged.add(pile)
+                self._in_turn[pile].append(now)
                 self._work.append(self._explain(pile, now, self._middle_before.copy()))
                 self._remember_middle(pile, frame)
 
@@ -228,6 +231,7 @@ class Eyes:
         change = self.piles[pile].judge(settled, before, left)
         self._unjudged.discard(pile)
         yield from self._told_of(pile, change, settled, before)
+        self._in_turn[pile] = [other for other in self._in_turn[pile] if other is not settled]
         self._open.pop(pile, None)
 
     def _told_of(
@@ -248,7 +252,7 @@ class Eyes:
             near = [left for left in missing if left.player in change.visits]
             unsure = any(not left.sure or left.player in elsewhere for left in near)
             waits = (unsure and len(change.visits) > 1) or self._may_show_more(pile, change)
-            if not waits or self._now.at_ns >= due_ns or self._last_call:
+            if self._in_turn[pile][0] is settled and (not waits or self._now.at_ns >= due_ns or self._last_call):
                 break
         seen: list[AnyObservation] = []
         quest = Quest(

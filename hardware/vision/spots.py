@@ -82,6 +82,9 @@ KEEP_NS: Final = 2_000_000_000
 """So long the picture of a spot serves that was taken when it was last found bare: light changes slowly."""
 MOST_IN_VAIN: Final = 4
 """So often a spot where nothing can be read is looked at again a little later, before it counts as unread or bare."""
+EMPTY_NS: Final = 250_000_000
+"""So long a place must show no card after a hand was there, before it is empty."""
+VISITED_NS: Final = 600_000_000
 MOST_READ_AGAIN: Final = 6
 UNSURE: Final = 0.8
 """A card that was read less surely than this may turn out to be another one at a better look."""
@@ -358,6 +361,10 @@ class Spot:
             self._choice = Choice(self._best_look())
             return None
         if self._is_empty_place():
+            last_ns = max(self.visits.values(), default=0)  # a sleeve that looks like the table may still lie over it
+            if frame.at_ns < min(self._looks[0].at_ns + EMPTY_NS, last_ns + VISITED_NS):
+                del self._looks[1:]
+                return None
             return self._at_rest(self._conclude(), hand_near)
         if len(self._looks) < MOST_LOOKS + self._asked:
             return None

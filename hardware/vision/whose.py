@@ -61,7 +61,7 @@ WRONG_END: Final = 0.05
 @dataclass(frozen=True, slots=True)
 class _Used:
     player: Player
-    place: int
+    place: int | None
     card: Card
     at_ns: int
 
@@ -96,6 +96,8 @@ class Whose:
             cards = {left.top.reading.best[0] for left in gone if (left.player, left.place) == (player, place)}
             used = [_Used(player, place, card, landed.touch.at_ns) for card in cards]
             self._used += [one for one in used if one not in self._used]
+        elif place is None and share > KNOWN and landed.top.reading.best[1] > CLEARLY_READ:
+            self._used.append(_Used(player, None, landed.top.reading.best[0], landed.touch.at_ns))
         return tuple(Origin(player=player, place=place, p=round(p, 4)) for (player, place), p in shares if p > 0.001)
 
     def named(self, landed: Landed, gone: Iterable[Departure]) -> CardOdds:
@@ -206,5 +208,5 @@ def _is_it(left: Departure, landed: Landed) -> bool:
 
 
 def _explains(used: _Used, left: Departure) -> bool:
-    same = used.player == left.player and used.place == left.place and used.card == left.top.reading.best[0]
+    same = used.player == left.player and used.place in (left.place, None) and used.card == left.top.reading.best[0]
     return same and left.from_ns - LEFT_BEFORE_NS <= used.at_ns <= left.to_ns + LEFT_BEFORE_NS
