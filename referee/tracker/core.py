@@ -198,7 +198,7 @@ class Core(Looks, eq=False):
         """The worlds without the card that was taken, that card, whether it was due back, and how likely that is. A
         card that seemed to count did not: it was not his who laid it, or what lies under it does not count either."""
         middle = world.position.middle(taken.pile)
-        due = [(evidence.card_likelihood(taken.cards, one.card) * _could_take(taken, one), one.card)
+        due = [(evidence.card_likelihood(taken.cards, one.card) * _could_take(taken, one, middle.lying[-1]), one.card)
                for one in middle.lying]  # fmt: skip
         counted = 0.0
         if middle.top is not None:
@@ -601,9 +601,10 @@ class Core(Looks, eq=False):
         return [PhaseChanged(at_ns=self.now_ns, decided_ns=self.now_ns, phase=name)]
 
 
-def _could_take(taken: CardTakenBack, one: Lying) -> float:
-    """How well the taking of a card fits one that has to go back."""
-    return _is_his(taken, one.who) * (FROM_UNDER if one.buried else 1.0)
+def _could_take(taken: CardTakenBack, one: Lying, uppermost: Lying) -> float:
+    """How well the taking of a card fits one that has to go back; others may lie over it, whether they count or not."""
+    is_covered = one.buried or one is not uppermost
+    return _is_his(taken, one.who) * (FROM_UNDER if is_covered else 1.0)
 
 
 def _is_his(taken: CardTakenBack, who: Who) -> float:
