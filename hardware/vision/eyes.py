@@ -306,7 +306,7 @@ class Eyes:
         there = (
             landed
             for landed, _ in near
-            if self.piles[landed.pile].spot.was_near(gone.player, sooner, landed.touch.at_ns)
+            if self.piles[landed.pile].spot.presence.was_near(gone.player, sooner, landed.touch.at_ns)
         )
         return next(there, None)
 

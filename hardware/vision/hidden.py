@@ -70,10 +70,10 @@ class Quest:
         if gone.player in self.elsewhere:
             return False
         at_ns, player = self.cover.touch.at_ns, gone.player
-        if player in self.here.present(at_ns):
+        if player in self.here.presence.at(at_ns):
             return True
         span = gone.from_ns + SOONEST_NS, at_ns
-        return self.here.was_near(player, *span) and not self.there.was_near(player, *span)
+        return self.here.presence.was_near(player, *span) and not self.there.presence.was_near(player, *span)
 
 
 class HiddenLandings:

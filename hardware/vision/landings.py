@@ -157,7 +157,7 @@ class PileWatch:
         if before is not None:
             self._below = [*self._below, _Lying(before, seen.before_picture)][-REMEMBERED:]
         touch = self._touch(seen, now, middle_before)
-        present, stirred = self.spot.present(touch.at_ns), self.spot.stirred(touch.at_ns)
+        present, stirred = self.spot.presence.at(touch.at_ns), self.spot.presence.stirred(touch.at_ns)
         return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present, stirred)
 
     def _shows(self, now: Top, then: _Lying) -> bool:

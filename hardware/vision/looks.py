@@ -1,16 +1,30 @@
 """What is seen of a spot in one frame, and what it shows when it lies still again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free
-from hardware.vision.piles import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, SURE_ENOUGH, Finding, Top, mean_reading
+from hardware.vision.piles import (
+    LEAST_EDGES,
+    NOTHING_THERE,
+    SAME_PLACE_MM,
+    SURE_ENOUGH,
+    Face,
+    Finding,
+    Top,
+    mean_reading,
+)
+from referee.cards import Card
 from referee.table import Player
 
 CERTAIN: Final = 0.93
 LIKELY: Final = 0.6
+FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
+"""The end of a card that its player's hand leaves free."""
+Expected = Callable[[], Mapping[Card, Face]]
+"""Gives the cards that may come to a spot, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """A spot is where one stack of cards lies: a pile or a place of a row. It is looked at when it has settled."""
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,8 +11,10 @@ from hardware.vision.changes import Change
 from hardware.vision.likeness import Likeness, Shown
 from hardware.vision.looks import (
     CERTAIN,
+    FREE_END,
     LIKELY,
     Choice,
+    Expected,
     Glimpse,
     Look,
     Settled,
@@ -43,8 +44,8 @@ from hardware.vision.piles import (
     is_same,
     mean_reading,
 )
+from hardware.vision.presence import Presence
 from hardware.vision.rectify import Patch
-from referee.cards import Card
 from referee.table import Player
 
 PEEK_NS: Final = 120_000_000
@@ -71,11 +72,6 @@ APPROACH_SHARE: Final = 0.15
 """An arm that reaches a pile covers so much of the strip between the pile and its player's row."""
 COVERED_PRINT: Final = 0.5
 """Of a top that lies bare where it lay more than this share of the print shows."""
-FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
-"""The end of a card that its player's hand leaves free."""
-AROUND_NS: Final = 45_000_000
-STIR_NS: Final = 90_000_000
-MOST_REMEMBERED: Final = 300
 SCALE: Final = 1.5
 """Pixels a millimetre of the pictures in which cards are looked for."""
 KEEP_NS: Final = 2_000_000_000
@@ -91,10 +87,6 @@ UNSURE: Final = 0.8
 SURER: Final = 0.1
 MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""
-
-
-Expected = Callable[[], Mapping[Card, Face]]
-"""Gives the cards that may come to a spot, the likeliest first."""
 
 
 class Spot:
@@ -117,20 +109,19 @@ class Spot:
         self.centre_mm = centre_mm
         self.zone = motion.zone(rectangle(*centre_mm, width + 0.6 * room, height + 0.6 * room))
         self._core = motion.zone(rectangle(*centre_mm, width + CORE_MM, height + CORE_MM))
-        patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
-        self.finder = TopFinder(patch, table.card_size_mm, reader, centre_mm, reach_mm, turned_deg)
+        self.patch = Patch.of(table, centre_mm, (width + room + 10.0, height + room + 10.0), SCALE)
+        self.finder = TopFinder(self.patch, table.card_size_mm, reader, centre_mm, reach_mm, turned_deg)
         self._peeks = peeks
         self._approach = approach or {}
         self._motion = motion
         self.top: Top | None = None
-        self.picture: Image = patch.picture.copy()
+        self.picture: Image = self.patch.picture.copy()
         self._likeness: Likeness | None = None
         self.disturbed_ns: int | None = None
         self.looked = False
         """Whether cards were read in the frame that was seen last."""
         self.visits: dict[Player, int] = {}
-        self._present: deque[tuple[int, frozenset[Player]]] = deque(maxlen=MOST_REMEMBERED)
-        self._stirs: deque[tuple[int, dict[Player, float]]] = deque(maxlen=MOST_REMEMBERED)
+        self.presence = Presence()
         self._looks: list[Look] = []
         self._choice: Choice | None = None
         self._under: Under | None = None
@@ -158,10 +149,6 @@ class Spot:
         """When the picture was last taken of the bare top."""
 
     @property
-    def patch(self) -> Patch:
-        return self.finder.patch
-
-    @property
     def still(self) -> bool:
         """Whether nothing is or was over it since it was last looked at."""
         return self.disturbed_ns is None
@@ -170,23 +157,6 @@ class Spot:
     def patience(self) -> tuple[bool, int]:
         """How well it can wait: a kept picture best, then what is still for long, least what has just come to rest."""
         return self._choice is not None or self._under is not None, -self._moved_ns
-
-    def present(self, at_ns: int) -> frozenset[Player]:
-        """Return whose hands were over it around a moment."""
-        near = [players for moment, players in self._present if abs(moment - at_ns) <= AROUND_NS]
-        return frozenset().union(*near)
-
-    def stirred(self, at_ns: int) -> dict[Player, float]:
-        """Return how much moved before each player's row shortly before a moment: the share of that strip, 0 to 1.
-
-        A card that is laid comes with a hand that has just arrived; a hand that rests has not brought it.
-        """
-        near = [stirs for moment, stirs in self._stirs if at_ns - STIR_NS <= moment <= at_ns]
-        return {player: max((stirs[player] for stirs in near), default=0.0) for player in self._approach}
-
-    def was_near(self, player: Player, from_ns: int, until_ns: int) -> bool:
-        """Return whether a player's hand was over it at any time between two moments."""
-        return any(player in players for moment, players in self._present if from_ns <= moment <= until_ns)
 
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
@@ -225,14 +195,14 @@ class Spot:
         for hand in over:
             self.visits[hand.player] = frame.at_ns
         if over:
-            self._present.append((frame.at_ns, frozenset(hand.player for hand in over)))
+            self.presence.hands.append((frame.at_ns, frozenset(hand.player for hand in over)))
         if self.disturbed_ns is None:
             if not over and (not self._motion.moved or self.zone.share(self._motion.moving) <= MOVING_SHARE):
                 return None
             self.disturbed_ns = frame.at_ns
         if self._peeks and self._motion.moved:
             stirs = {player: zone.share(self._motion.moving) for player, zone in self._approach.items()}
-            self._stirs.append((frame.at_ns, stirs))
+            self.presence.stirs.append((frame.at_ns, stirs))
         moving = self._core.share(self._motion.moving) > MOVING_SHARE
         if moving:
             self._moved_ns = frame.at_ns
