@@ -12,6 +12,7 @@ dry=0 start=1
 for word in "$@"; do
   case "$word" in
     --dry-run) dry=1 ;;
+    -h | --help) sed -n '2,/^set/s/^# *//p' "$0"; exit 0 ;;
     --no-start) start=0 ;;
     *) echo "install: $word is not known; use --dry-run or --no-start" >&2; exit 2 ;;
   esac

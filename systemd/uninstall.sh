@@ -7,6 +7,7 @@ dry=0 purge=0
 for word in "$@"; do
   case "$word" in
     --dry-run) dry=1 ;;
+    -h | --help) sed -n '2,/^set/s/^# *//p' "$0"; exit 0 ;;
     --purge) purge=1 ;;
     *) echo "uninstall: $word is not known; use --dry-run or --purge" >&2; exit 2 ;;
   esac

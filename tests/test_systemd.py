@@ -89,6 +89,8 @@ def test_a_dry_run_prints_every_step_and_does_nothing(script: str) -> None:
 def test_a_word_that_is_not_known_is_refused(script: str) -> None:
     refused = run(FOLDER / script, "--everything")
     assert refused.returncode == 2 and "--dry-run" in refused.stderr
+    helped = run(FOLDER / script, "--help")
+    assert helped.returncode == 0 and f"sudo systemd/{script} [--dry-run]" in helped.stdout and "#" not in helped.stdout
 
 
 def test_uninstall_keeps_the_games_unless_told_otherwise() -> None:
