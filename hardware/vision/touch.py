@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 import cv2
@@ -48,6 +49,8 @@ BARE_ODDS: Final = 0.97
 """Odds that it was thrown, with no fingers there."""
 UNKNOWN_ODDS: Final = 0.1
 """Odds that it was thrown, where nothing is known of fingers."""
+LYING_MM: Final = 0.5
+"""A card that is followed so near to its place lies there."""
 LONG_NS: Final = 80_000_000
 """Fingers have left a card that was not seen for so long."""
 
@@ -202,14 +205,23 @@ def _fingers(card: Gray) -> tuple[float, float]:
 
 def _dated(place: CloseUp, old: Blocks | None, rest: _Rest, path: Sequence[Step]) -> Touch:
     """Return the touch of a card that took this way to its rest."""
+    first = _lay_first(place, rest.frame, path)
+    is_hidden, rest = first < rest.frame, replace(rest, frame=first)
     from_p2, rest_ns = came_from(path), place.times[rest.frame]
     moving_ns, away_ns = place.times[rest.frame - 1], place.times[_last_away(place, old, rest, path)]
     t_ms = np.array([(place.times[way.frame] - rest_ns) / 1e6 for way in path] or [0.0])
-    odds = UNKNOWN_ODDS if rest_ns - away_ns > LONG_NS else _thrown_odds(rest, from_p2)
+    odds = UNKNOWN_ODDS if is_hidden or rest_ns - away_ns > LONG_NS else _thrown_odds(rest, from_p2)
     found = dated(t_ms, along(path), (moving_ns - rest_ns) / 1e6, (away_ns - rest_ns) / 1e6, odds)
     at, early, late = (rest_ns + round(moment * 1e6) for moment in found[:3])
     end = 0.0 if found.thrown > 0.5 else rest.covered_end(place.grid)
     return Touch(at, early, late, found.thrown > 0.5, end)
+
+
+def _lay_first(place: CloseUp, frame: int, path: Sequence[Step]) -> int:
+    """Return the first frame in which a card lay where it rests: its way may show that a hand hid it there for long."""
+    lying = takewhile(lambda way: abs(way[1]) < LYING_MM, zip(path, along(path), strict=False))
+    first = max(1, min((step.frame for step, _ in lying), default=frame))
+    return first if place.times[frame] - place.times[first] > FINGERS_STAY_NS else frame
 
 
 def _last_away(place: CloseUp, old: Blocks | None, rest: _Rest, path: Sequence[Step]) -> int:
