@@ -266,7 +266,7 @@ class Eyes:
             since_ns=settled.since_ns,
             before=before,
             glimpses=settled.glimpses,
-            known=self.piles[pile].spot.known,
+            known=self.piles[pile].spot.last.known,
         )
         for hidden in self._hidden.under(quest):
             yield []

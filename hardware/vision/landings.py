@@ -100,7 +100,7 @@ class PileWatch:
         approach: dict[Player, Zone] = {
             player: motion.zone(rectangle(x, y + side * strip, width, depth)) for player, side in SIDES.items()
         }
-        self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, peeks=True, approach=approach)
+        self.spot = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, is_pile=True, approach=approach)
         self._card_mm = table.card_size_mm
         self._ring = ring
         self._below: list[_Lying] = []
@@ -110,12 +110,12 @@ class PileWatch:
     def take_over(self, other: "PileWatch") -> None:
         """Go on with what another watch of the same pile knows."""
         self.spot.take_over(other.spot)
-        self._below, self._newest, self.spot.known = other._below, other._newest, other.spot.known
+        self._below, self._newest, self.spot.last.known = other._below, other._newest, other.spot.last.known
 
     def lay_below(self, top: Top) -> None:
         """Remember a card that was covered before the pile was ever still."""
         self._below = [*self._below, _Lying(top, None)][-REMEMBERED:]
-        self.spot.known = tuple(lower.top for lower in self._below)
+        self.spot.last.known = tuple(lower.top for lower in self._below)
 
     def judge(self, seen: Settled, middle_before: Image, left: Set[Card] = frozenset()) -> PileChange | None:
         """Return what the pile's new settled picture means; None if nothing landed and nothing left.
@@ -123,7 +123,7 @@ class PileWatch:
         `left`: cards that left a row and were not seen to land so far.
         """
         change = self._change(seen, middle_before, left)
-        self.spot.known = tuple(lower.top for lower in self._below)
+        self.spot.last.known = tuple(lower.top for lower in self._below)
         if change is not None:
             self._newest = change if isinstance(change, Landed) else None
         elif self._newest is not None and seen.now is not None and seen.now.sure > self._newest.top.sure:

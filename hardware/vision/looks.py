@@ -21,6 +21,7 @@ from referee.table import Player
 
 CERTAIN: Final = 0.93
 LIKELY: Final = 0.6
+EXPECTED: Final = 0.85
 FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
 """The end of a card that its player's hand leaves free."""
 Expected = Callable[[], Mapping[Card, Face]]
@@ -127,3 +128,9 @@ def is_read(found: Finding | None) -> bool:
 def is_sure_enough(found: Finding | None) -> bool:
     """Whether a card was read so surely that no better look is needed."""
     return found is not None and found.top.sure > SURE_ENOUGH
+
+
+def is_expected(found: Finding, expected: Expected) -> bool:
+    """Whether what was found is one of the cards that may have come here: then it need not be read so surely."""
+    card, read = found.top.reading.best
+    return read > EXPECTED and card in expected()

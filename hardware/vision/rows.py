@@ -95,11 +95,11 @@ class RowWatch:
             if spot.disturbed_ns is None:
                 self._shown_ns.pop(key, None)
             elif spot.top is not None and spot.top.reading.face_down < 0.5:
-                unseen += [spot] if frame.at_ns - spot.shown_ns >= ASK_NS else []
-                if spot.share > SURELY_THERE and spot.shown_ns >= spot.disturbed_ns:
-                    self._shown_ns[key] = spot.shown_ns
+                unseen += [spot] if frame.at_ns - spot.last.shown_ns >= ASK_NS else []
+                if spot.last.share > SURELY_THERE and spot.last.shown_ns >= spot.disturbed_ns:
+                    self._shown_ns[key] = spot.last.shown_ns
         if unseen:
-            min(unseen, key=lambda spot: spot.shown_ns).shows(frame)
+            min(unseen, key=lambda spot: spot.last.shown_ns).last.shown(frame)
 
     def _note(self, player: Player, place: int, settled: Settled) -> None:
         """Remember what left; a card that lies in the row after all, there or at another place, did not leave."""
@@ -144,9 +144,16 @@ class RowWatch:
             )
             for (player, place), spot in self.spots.items()
             if spot.disturbed_ns is not None and spot.top is not None and spot.top.reading.face_down < 0.5
-            if (spot.share if frame.at_ns - spot.shown_ns < ASK_NS else spot.shows(frame)) <= STILL_THERE
+            if self._share(spot, frame) <= STILL_THERE
         ]
         return self.departures + under_hand
+
+    @staticmethod
+    def _share(spot: Spot, frame: Frame) -> float:
+        """Return the share of a card's print that shows in its place, as it did a moment ago or now."""
+        if frame.at_ns - spot.last.shown_ns >= ASK_NS:
+            spot.last.shown(frame)
+        return spot.last.share
 
     def read(self, player: Player, at_ns: int) -> RowRead:
         """Return the player's row as it lies; what is under a hand is hidden."""

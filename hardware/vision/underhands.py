@@ -1,0 +1,131 @@
+"""What is read of a spot while a hand rests on it: the end of a card that the hand leaves free."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from hardware.frames import Frame, Image
+from hardware.vision.cardfit import Free
+from hardware.vision.laststill import LastStill
+from hardware.vision.looks import CERTAIN, FREE_END, Expected, Glimpse, Look, Under, is_expected
+from hardware.vision.motion import Hand
+from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, Finding, TopFinder
+from hardware.vision.rectify import Patch
+
+PILE_PAUSE_NS: Final = 120_000_000
+"""Pause between looks under a hand that rests on a pile."""
+ROW_PAUSE_NS: Final = 400_000_000
+"""The same for a place of a row."""
+HALF_SHOWN: Final = 0.4
+"""A place of a row that shows so much of its card's print still has that card on top."""
+GLIMPSED: Final = 0.8
+LEAST_NEW_MM2: Final = 500.0
+"""A new card that is not yet free of the hand changes at least so much."""
+CLEAR_EDGES: Final = 0.3
+"""From here on the edges of a card in a row leave no doubt where it lies."""
+
+
+class UnderHands:
+    """Looks under the hands over one spot: a picture in one frame, what is read in it in the next."""
+
+    def __init__(self, patch: Patch, finder: TopFinder, still: LastStill, is_pile: bool) -> None:
+        self._patch, self._finder, self._still, self._is_pile = patch, finder, still, is_pile
+        self._pause_ns = PILE_PAUSE_NS if is_pile else ROW_PAUSE_NS
+        self._glimpses: list[Glimpse] = []
+        self._last: Finding | None = None
+        """What was read for certain in the last look: if the next one agrees, it is told."""
+        self._under: Under | None = None
+        self._peeked_ns = self._peeks_done = 0
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a picture has been taken that is not read yet."""
+        return self._under is not None
+
+    def is_due(self, at_ns: int) -> bool:
+        """Whether it is time for another look."""
+        return at_ns - self._peeked_ns >= self._pause_ns
+
+    def stirred(self) -> None:
+        """Something moves: what was read in the last look proves nothing any more, and the next look is due at once."""
+        self._peeked_ns, self._peeks_done, self._last = 0, 0, None
+
+    def forget(self) -> None:
+        """Nothing lies here that was not here before."""
+        self._glimpses.clear()
+
+    def glimpses(self, picture: Image) -> tuple[Glimpse, ...]:
+        """Return what was read once and does not lie bare in the picture: it was covered. They are forgotten."""
+        glimpses, self._glimpses = self._glimpses, []
+        return tuple(one for one in glimpses if not self._still.shows(one, picture))
+
+    def look(self, frame: Frame, over: Sequence[Hand]) -> Look | None:
+        """Take a picture for `read`. Return a card that lies free in it: it only hangs together with the hand."""
+        ends = self._free_ends(over)
+        if self._last is None and self._shows_old_top(frame, ends):
+            self._peeked_ns = frame.at_ns
+            return None
+        picture = self._patch.cut(frame.image)
+        if self._still.changed(picture).area_mm2 < LEAST_NEW_MM2:
+            self._peeked_ns = frame.at_ns
+            return None
+        near = None if self._is_pile or self._still.top is None else self._still.top.pose
+        rough = self._finder.rough(picture, ends if self._last is None else (), near)
+        free = self._finder.free(picture, rough)
+        if free is not None and free.top.sure > GLIMPSED:
+            return Look(frame.at_ns, picture.copy(), True, free)
+        self._under = Under(frame.at_ns, picture.copy(), rough, frozenset(hand.player for hand in over))
+        return None
+
+    def read(self, expected: Expected) -> Glimpse | None:
+        """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected."""
+        under, last = self._under, self._last
+        assert under is not None
+        self._under, self._last, self._peeked_ns = None, None, under.at_ns
+        found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
+        if found is None or found.worth < LEAST_WORTH or any(found.top.shows_same(old) for old in self._still.lying):
+            return None
+        if self._is_confirmed(found, last) or is_expected(found, expected):
+            self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
+            now = self._finder.sharpened(under.picture, found)
+            return None if now is None else Glimpse(under.at_ns, now, found.free, under.players, under.picture)
+        read = self._read_as(found)
+        if read > GLIMPSED:
+            self._remember(Glimpse(under.at_ns, found.top, found.free, under.players, under.picture))
+        if read > CERTAIN:
+            self._last, self._peeked_ns = found, 0
+        return None
+
+    def _is_confirmed(self, found: Finding, last: Finding | None) -> bool:
+        """Whether the look before showed the same card; in a row a clear one needs no second look."""
+        read = self._read_as(found)
+        again = last is not None and found.top.shows_same(last.top) and read > CERTAIN
+        return again or (not self._is_pile and read > SURE_ENOUGH and found.edges > CLEAR_EDGES)
+
+    def _read_as(self, found: Finding) -> float:
+        """Return how surely a new card was read: no back lands on a pile."""
+        return found.top.reading.best[1] if self._is_pile else found.top.sure
+
+    def _shows_old_top(self, frame: Frame, ends: Sequence[Free]) -> bool:
+        if self._is_pile:
+            return self._still.is_bare_at(frame.image, ends)
+        self._still.shown(frame)
+        return self._still.share > HALF_SHOWN
+
+    def _free_ends(self, over: Sequence[Hand]) -> list[Free]:
+        """Return which ends of a card the hands over it leave free; every other time both of a pile's card.
+
+        A glove that looks like the table is no hand that could be seen.
+        """
+        if self._last is None:
+            self._peeks_done += 1
+        if self._is_pile and self._peeks_done % 2 == 0:
+            return ["upper", "lower"]
+        return [FREE_END[player] for player in sorted({hand.player for hand in over})]
+
+    def _remember(self, glimpse: Glimpse) -> None:
+        """Keep a glimpse; of two of one card the surer one."""
+        last = self._glimpses[-1] if self._glimpses else None
+        if last is None or last.top.pose.apart_mm(glimpse.top.pose) > SAME_PLACE_MM:
+            self._glimpses.append(glimpse)
+        elif glimpse.top.sure > last.top.sure:
+            self._glimpses[-1] = glimpse
