@@ -95,7 +95,7 @@ def lit(*ms_and_hz: tuple[int, int]) -> tuple[Beat, ...]:
 
 
 SIGNALS: Final[Mapping[SignalName, Signal]] = {
-    "touched": Signal(words="Your pad was felt", place="own", priority=10, beats=lit((40, 0))),
+    "touched": Signal(words="Your pad was felt", place="own", priority=100, beats=lit((40, 0))),
     "accepted": Signal(
         words="Good card", place="own", colour="green", priority=20, beats=(Beat(20, True, 1760), Beat(60, True))
     ),

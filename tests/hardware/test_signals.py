@@ -175,6 +175,19 @@ def test_a_higher_priority_covers_a_lower_one_only_while_it_lasts() -> None:
     assert mixer.output(2050 * MS)[0] == Output(p1=True, p2=True, hz=0), "paused again, and silent from now on"
 
 
+@pytest.mark.parametrize("name", [name for name in SIGNALS if name != "touched"])
+def test_a_pad_is_answered_at_once_whatever_its_light_says_at_that_moment(name: SignalName) -> None:
+    for touch_ms in range(SIGNALS[name].length_ms):
+        mixer = Mixer()
+        mixer.say(cue(name, "p1"), 0)
+        sounds = mixer.output(touch_ms * MS)[0].hz
+        mixer.say(cue("touched", "p1"), touch_ms * MS)
+        now, change_ns = mixer.output(touch_ms * MS)
+        assert now.p1, f"dark {touch_ms} ms after the beginning"
+        assert now.hz == sounds, "the buzzer goes on with what it says"
+        assert change_ns is not None and change_ns <= (touch_ms + 40) * MS
+
+
 def test_the_count_in_waits_for_the_end_of_stuck_and_its_start_is_told() -> None:
     mixer = Mixer()
     mixer.say(cue("stuck"), 0)
