@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.errors import NOT_YOURS, SettingsError, cause_of
+from referee.house_rules import chosen_rules
 from referee.table import PILES, PLAYERS, Pile, Player
 
 FILE_NAME: Final = "settings.toml"
@@ -264,6 +265,7 @@ def converted(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings
         raise SettingsError(explain(error, origins)) from None
     refuse_half_a_colour(settings, origins)
     refuse_doubled_pins(settings, origins)
+    refuse_rules_that_cannot_be(settings, origins)
     return settings
 
 
@@ -393,6 +395,17 @@ def refuse_half_a_colour(settings: Settings, origins: Mapping[str, str]) -> None
         if count not in (0, 3):
             place = origins.get(f"signals.{name}", "defaults")
             raise SettingsError(f"signals.{name}: {count} pins ({place}); give three, for red, green and blue, or none")
+
+
+def refuse_rules_that_cannot_be(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise SettingsError where there is no such rule set, or its options cannot be."""
+    try:
+        chosen_rules(settings.rules.name, settings.rules.options)
+    except SettingsError as error:
+        says, colon, cure = str(error).partition(": ")
+        option = says.partition(" ")[0].replace("rules.", "rules.options.", 1)
+        place = origins.get(option) or origins.get("rules.name", "defaults")
+        raise SettingsError(f"{says} ({place}){colon}{cure}") from None
 
 
 def state_dir(environ: Mapping[str, str] = os.environ) -> Path:

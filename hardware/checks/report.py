@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from referee.errors import SettingsError
 from referee.settings import Settings
 
 State = Literal["OK", "WARN", "FAIL", "SKIP"]
@@ -47,6 +48,12 @@ def from_error(error: Exception) -> Answer:
     sentence = str(error)
     says, _, cure = sentence.rpartition("; " if "; " in sentence else ": ")
     return fail(says or cure, cure if says else "")
+
+
+def left_out(complaints: Iterable[str]) -> Answer | None:
+    """Return the warning about choices of the pages that could not be used; None where all could."""
+    told = "; ".join(complaints)
+    return from_error(SettingsError(told))._replace(state="WARN") if told else None
 
 
 def worst(answers: Iterable[Answer]) -> State:

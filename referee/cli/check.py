@@ -44,19 +44,14 @@ def check(
 
 def checked_settings(config: Path | None) -> tuple[Settings, "Answer"]:
     """Return the settings, or the defaults and what is wrong with what was set."""
-    from hardware.checks.report import from_error, ok
-    from referee.cli.rules import rules_of
+    from hardware.checks.report import from_error, left_out, ok
 
     try:
         loaded = load_settings(config)
-        rules_of(loaded.settings)
     except SettingsError as error:
         return Settings(), from_error(error)
-    if loaded.complaints:
-        return loaded.settings, from_error(SettingsError("; ".join(loaded.complaints)))._replace(state="WARN")
-    return loaded.settings, ok(
-        f"{len(loaded.origins)} set, the rest by default" if loaded.origins else "all by default"
-    )
+    well = ok(f"{len(loaded.origins)} set, the rest by default" if loaded.origins else "all by default")
+    return loaded.settings, left_out(loaded.complaints) or well
 
 
 def show(name: str, answer: "Answer", as_json: bool) -> None:

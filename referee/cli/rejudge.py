@@ -28,7 +28,7 @@ def rejudge(
 
     Differences stand side by side: what the log says, and what is said now.
     """
-    from referee.cli.rules import load_rules
+    from referee.house_rules import load_rules
     from referee.replay.rejudge import differences, judge_for
 
     logged = LoggedGame(find_game(game, games_dir(games)))

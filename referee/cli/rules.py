@@ -1,7 +1,6 @@
 """`spit-referee rules`: the rule sets, and one of them in sentences that two players can agree on."""
 
 import re
-import tomllib
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,8 @@ import msgspec
 import typer
 
 from referee.errors import SettingsError
-from referee.rules.rule_set import PRESETS, RuleSet, rule_set, rule_set_from
+from referee.house_rules import chosen_rules, load_rules
+from referee.rules.rule_set import PRESETS, RuleSet
 from referee.rules.rulebook import RULEBOOK
 from referee.rules.sentences import describe
 from referee.settings import Settings
@@ -51,30 +51,9 @@ def rules(
             print(f"  {clause.sentence}  [{clause.rules}]")
 
 
-def load_rules(name: str) -> RuleSet:
-    """Return the rule set that `name` means: a preset, or a TOML file of house rules.
-
-    Raises SettingsError with the cure if there is no such set or file, or if the file cannot work.
-    """
-    path = Path(name)
-    if name in PRESETS or path.suffix != ".toml":
-        return rule_set(name)
-    try:
-        mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise SettingsError(f"the house rules {name} cannot be read ({error.strerror}): check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SettingsError(
-            f'the house rules {name} are not TOML ({error}): write lines like extends = "pagat"'
-        ) from None
-    return rule_set_from(mapping)
-
-
 def rules_of(settings: Settings) -> RuleSet:
     """Return the rule set of the settings; raises SettingsError with the cure."""
-    if settings.rules.options:
-        return rule_set_from({"extends": settings.rules.name} | settings.rules.options)
-    return load_rules(settings.rules.name)
+    return chosen_rules(settings.rules.name, settings.rules.options)
 
 
 def _list_sets(as_json: bool) -> None:

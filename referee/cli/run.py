@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.settings import load_settings, table_file
+from referee.settings import table_file
 
 
 def run(
@@ -30,12 +30,13 @@ def run(
     port: Annotated[int | None, typer.Option("--port", min=1024, max=65535, help="Of the pages.")] = None,
 ) -> None:
     """Referee the table in front of the camera, until you press q or Ctrl-C. The pages show it, and set it up."""
-    from referee.cli.rules import rules_of
+    from hardware.checks.report import left_out
+    from referee.cli.patience import usable_settings
     from referee.cli.table_loop import TableLoop
     from referee.cli.table_parts import games_folder
     from referee.web.access import access_file
 
-    loaded = load_settings(config)
+    loaded = usable_settings(config, pages)
     access = access_file(table_file(loaded.settings))
     practice = None
     if simulate:
@@ -45,7 +46,7 @@ def run(
     for complaint in loaded.complaints:
         print(f"spit-referee goes on without what was chosen on the pages: {complaint}", file=sys.stderr)
     settings = loaded.settings
-    rules_of(settings)  # a wrong rule set is said before anything starts
     loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice, record=record)
+    loop.desk.trouble = left_out(loaded.complaints)
     has_pages = pages and settings.web.enabled
     loop.run(port or settings.web.port if has_pages else None, strict=port is not None, set_up=set_up)

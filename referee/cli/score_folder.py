@@ -142,7 +142,7 @@ def _watched(video: Path, rules_name: str, score: ClipScore) -> Iterator[Any]:
     """Everything that is seen and said over a video, while its cost is measured."""
     import cv2
 
-    from referee.cli.rules import load_rules
+    from referee.house_rules import load_rules
     from referee.session import Session
     from referee.tracker import Tracker
     from referee.watching import Recording

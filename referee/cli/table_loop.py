@@ -4,11 +4,11 @@ import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from hardware.heart import Heart, is_service
 from hardware.tablefile import Table, load_table
+from referee.cli.patience import calibrated_table, say_line
 from referee.cli.rig_run import RigRun
 from referee.cli.rules import rules_of
 from referee.cli.set_up_run import SetUpRun
@@ -24,8 +24,6 @@ from referee.web.waiting import take_in_left
 if TYPE_CHECKING:  # a real table does without what renders one
     from hardware.simulated.practice import Scene as LaidScene
     from referee.cli.practice import Practice
-
-LOOK_AGAIN_S: Final = 2.0
 
 SCENES: Final[dict[str, "tuple[LaidScene, ...]"]] = {
     "dealt": ("dealt",),
@@ -52,8 +50,8 @@ class TableLoop:
         """`access`: the file that says who may see the pages; `record`: games are filmed whole."""
         self._access = access
         self._games, self._shadow, self._practice, self._record = games, shadow, practice, record
-        self._desk = Desk(settings, games, simulated=practice is not None, shadow=shadow)
-        self._desk.practice = practice
+        self.desk = Desk(settings, games, simulated=practice is not None, shadow=shadow)
+        self.desk.practice = practice
         self._server: WebServer | None = None
         self._mqtt: MqttFeed | None = None
 
@@ -68,12 +66,12 @@ class TableLoop:
         with ExitStack() as stack:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # also between two games: in order
             stack.enter_context(only_one(self._games))
-            take_in_left(self._games, _say)
+            take_in_left(self._games, say_line)
             if port is not None:
-                server = WebServer(self._desk, self._access, port, strict=strict, say=_say)
+                server = WebServer(self.desk, self._access, port, strict=strict, say=say_line)
                 self._server = stack.enter_context(server)
-            if self._desk.settings.mqtt.enabled and not self._shadow:
-                self._mqtt = stack.enter_context(MqttFeed(self._desk.settings))
+            if self.desk.settings.mqtt.enabled and not self._shadow:
+                self._mqtt = stack.enter_context(MqttFeed(self.desk.settings))
             wish: Wish | None = "play" if self._can_play() and not (set_up and self._has_pages) else "set_up"
             while wish is not None:
                 wish = self._play() if wish == "play" else self._set_up()
@@ -88,11 +86,11 @@ class TableLoop:
         return Heart(lambda: run.ages() if server is None else {**run.ages(), "pages": server.age_ns()})
 
     def _can_play(self) -> bool:
-        return self._practice is not None or not self._has_pages or table_file(self._desk.settings).exists()
+        return self._practice is not None or not self._has_pages or table_file(self.desk.settings).exists()
 
     def _play(self) -> Wish | None:
         """Referee a game; return what is to come next, None for the end."""
-        settings, desk = self._desk.settings, self._desk
+        settings, desk = self.desk.settings, self.desk
         watchers: list[Watcher] = [desk] if self._has_pages else []
         watchers += [self._mqtt] if self._mqtt is not None else []
         run = TableRun(settings, rules_of(settings), shadow=self._shadow, watchers=watchers, record=self._record)
@@ -102,7 +100,7 @@ class TableLoop:
         except TableFileError as error:
             if not self._has_pages:
                 raise
-            _say(f"not calibrated: {error}")
+            say_line(f"not calibrated: {error}")
             return "set_up"
         _tell(parts)
         game = run.play(parts, self._games, heart)
@@ -111,7 +109,7 @@ class TableLoop:
         return self._next(run.was_stopped)
 
     def _parts_to_play(self, run: TableRun, heart: Heart) -> Parts:
-        settings = self._desk.settings
+        settings = self.desk.settings
 
         def found(table: Table) -> None:
             self._found(table)
@@ -125,7 +123,7 @@ class TableLoop:
 
     def _set_up(self) -> Wish | None:
         """Let the pages set the table up; return what is to come next, None for the end."""
-        settings, desk = self._desk.settings, self._desk
+        settings, desk = self.desk.settings, self.desk
         run = SetUpRun(settings, desk)
         if self._practice is not None:
             parts = self._practice.set_up_parts(settings, run.queue, run.felt, run.note)
@@ -141,11 +139,11 @@ class TableLoop:
         """What people wish; after a simulated game the table lies still, for as long as there are pages."""
         if was_stopped or not self._has_pages:
             return None
-        return self._desk.take_wish() or "set_up"
+        return self.desk.take_wish() or "set_up"
 
     def _found(self, table: Table) -> None:
-        self._desk.table = table
-        self._desk.feed.publish("anew", {})
+        self.desk.table = table
+        self.desk.feed.publish("anew", {})
 
     def _lay(self, scene: str, count: int) -> None:
         still = self._practice.still if self._practice is not None else None
@@ -155,34 +153,11 @@ class TableLoop:
 
     def _known_table(self) -> Table | None:
         try:
-            return load_table(table_file(self._desk.settings))
+            return load_table(table_file(self.desk.settings))
         except TableFileError:
             return None
 
 
-def calibrated_table(path: Path, heart: Heart | None) -> Table:
-    """Return the table of the table file. By hand a missing one raises TableFileError; a service waits for it."""
-    from hardware.tablefile import load_table
-
-    waited = False
-    while True:
-        try:
-            return load_table(path)
-        except TableFileError as error:
-            if heart is None:
-                raise
-            if not waited:
-                print(f"spit-referee waits for a table file: {error}", file=sys.stderr, flush=True)
-                heart.ready()
-                waited = True
-            heart.beat(f"waits for the calibration: {error}")
-            sleep(LOOK_AGAIN_S)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
 def _tell(parts: Parts) -> None:
     for notice in parts.notices:
-        _say(notice)
+        say_line(notice)

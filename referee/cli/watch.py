@@ -43,7 +43,7 @@ def watch(
     ] = None,
 ) -> None:
     """Referee a recorded video: what landed when, whose it was, and whether it was legal."""
-    from referee.cli.rules import load_rules
+    from referee.house_rules import load_rules
     from referee.session import Session
     from referee.tracker import Tracker
     from referee.watching import Recording

@@ -1,12 +1,13 @@
 """Where the referee's thread and the pages meet. The referee leaves word and never waits; the pages look and ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import monotonic, monotonic_ns
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
+from hardware.checks.report import Answer
 from hardware.frames import Frame
 from hardware.pads import MockPads
 from hardware.rig import NewsQueue, RigStatus
@@ -20,6 +21,7 @@ from referee.table import PLAYERS
 from referee.verdicts import AnyVerdict, PhaseChanged
 from referee.web.bench import LiveBench
 from referee.web.board import Board
+from referee.web.choices import choose
 from referee.web.feed import Feed
 from referee.web.pictures import Pictures
 from referee.web.status import Light, Machine, Named, rig_answers
@@ -65,6 +67,8 @@ class Desk:
         self.bench = LiveBench(lambda: self.settings)
         self.wizard = Wizard(self.bench, self.feed)
         self.table: Table | None = None
+        self.trouble: Answer | None = None
+        """What of the settings cannot be used."""
         self.practice: Rehearsal | None = None
         """The simulated rig's pads and troubles; None at a real table."""
         self.mode: Mode = "idle"
@@ -159,6 +163,11 @@ class Desk:
         """Return the words that still wait, once: nobody plays, or the game is at its end."""
         return self._waiting.give()
 
+    def choose(self, values: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write what people chose on the pages; it counts from the next game. Raises SettingsError."""
+        self.settings = choose(self.settings, values)
+        self.trouble = None
+
     def ask(self, wish: Wish) -> None:
         """Ask for another mode: what runs is ended in order, then it begins."""
         self.wish = wish
@@ -190,7 +199,8 @@ class Desk:
         if monotonic() - self._status_s > STATUS_S:
             self._status_s = monotonic()
             light = self._light.answer(self.frame(), self.table)
-            self._status = [*rig_answers(self.rig_status()), ("light", light), *self._machine.answers()]
+            wrong = [("settings", self.trouble)] if self.trouble else []
+            self._status = [*wrong, *rig_answers(self.rig_status()), ("light", light), *self._machine.answers()]
         lights = self._lights()
         health = [{"name": name, "state": a.state, "says": a.says, "cure": a.cure} for name, a in self._status]
         return {"health": health, "lights": {"p1": lights.p1, "p2": lights.p2, "hz": lights.hz}, "mode": self.mode}

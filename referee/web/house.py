@@ -15,7 +15,6 @@ from referee.rules.rule_set import PRESETS, RuleSet, rule_set_from
 from referee.rules.sentences import describe
 from referee.settings import Settings
 from referee.table import Player
-from referee.web.choices import choose
 from referee.web.desk import Desk
 from referee.web.live import refusal
 from referee.web.pages import page
@@ -157,7 +156,7 @@ async def save(request: Request) -> Response:
     try:
         chosen = msgspec.json.decode(await request.body(), type=Chosen)
         chosen.rule_set()
-        desk.settings = await run_in_threadpool(choose, desk.settings, chosen.sections())
+        await run_in_threadpool(desk.choose, chosen.sections())
     except (msgspec.DecodeError, SettingsError) as error:
         return refusal(str(error))
     except OSError as error:

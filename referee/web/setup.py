@@ -15,7 +15,6 @@ from hardware.simulated.switches import TroubleName
 from referee.errors import RefereeError
 from referee.signals import cue
 from referee.table import Player
-from referee.web.choices import choose
 from referee.web.desk import Desk
 from referee.web.live import message, refusal
 from referee.web.pages import page
@@ -60,7 +59,7 @@ async def choose_camera(request: Request) -> Response:
     if source not in dict(await run_in_threadpool(cameras_to_choose)):
         return refusal("this camera is not there any more; load the page again", 409)
     try:
-        desk.settings = await run_in_threadpool(choose, desk.settings, {"camera": {"source": source}})
+        await run_in_threadpool(desk.choose, {"camera": {"source": source}})
     except (OSError, RefereeError) as error:
         return refusal(f"the choice cannot be kept ({error}); give the referee a folder of its own")
     if desk.mode == "set_up":

@@ -30,10 +30,11 @@ from hardware.tablefile import Table as TableFile
 from hardware.tablefile import load_table
 from referee.cli.app import app
 from referee.cli.bundle import without_secrets
+from referee.cli.patience import calibrated_table
 from referee.cli.rig_run import RigRun
 from referee.cli.rules import rules_of
 from referee.cli.run_screen import PlainRun, status_words
-from referee.cli.table_loop import TableLoop, calibrated_table
+from referee.cli.table_loop import TableLoop
 from referee.cli.table_parts import Parts, outputs_or_drawing, real_parts
 from referee.cli.table_run import TableRun, cut_game, only_one
 from referee.errors import DeviceError, LogError, SettingsError, TableFileError
@@ -250,7 +251,7 @@ def test_pages_that_hang_stop_the_heartbeat_like_every_other_loop(tmp_path: Path
     loop = TableLoop(Settings(), tmp_path, tmp_path / "web.json", shadow=False, practice=None)
     run = RigRun()
     assert loop._heart(run).stuck() == []
-    server = loop._server = WebServer(loop._desk, tmp_path / "web.json", 0)
+    server = loop._server = WebServer(loop.desk, tmp_path / "web.json", 0)
     server._beat_ns = 1
     assert loop._heart(run).stuck() == ["pages"]
 
@@ -317,7 +318,7 @@ def test_a_service_waits_for_its_calibration_and_says_so(tmp_path: Path, monkeyp
         if len(told.said) > 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("referee.cli.table_loop.sleep", asleep)
+    monkeypatch.setattr("referee.cli.patience.sleep", asleep)
     with pytest.raises(KeyboardInterrupt):
         calibrated_table(tmp_path / "table.toml", Heart(dict, told, lambda: now[0]))
     assert told.said[0] == "READY=1" and any("waits for the calibration" in said for said in told.said)
@@ -403,7 +404,7 @@ def test_check_fails_where_the_rules_cannot_be_played(tmp_path: Path) -> None:
     file.write_text("[rules.options]\npiles = 9\n")
     result = CliRunner().invoke(app, ["check", "--config", str(file)])
     assert result.exit_code == 1
-    assert "FAIL  settings  rules.piles is 9. Write 5 or 4" in result.stdout
+    assert f"FAIL  settings  rules.piles is 9 ({file}, line 2). Write 5 or 4" in result.stdout
 
 
 def test_a_bundle_holds_what_a_report_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
