@@ -14,7 +14,11 @@ def replace_whole(path: Path, data: bytes, keep_previous: bool = False, mode: in
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    except OSError as error:
+        error.filename = str(path.parent)  # people know the folder, and not the file that was to become theirs
+        raise
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, mode)

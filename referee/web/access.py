@@ -16,6 +16,7 @@ from referee.errors import NOT_YOURS, SettingsError, cause_of
 
 ACCESS_FILE: Final = "web.json"
 PIN_DIGITS: Final = 6
+MADE_AGAIN: Final = "make it again with `spit-referee web open` or `spit-referee web close`"
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +46,7 @@ def load_access(path: Path) -> Access:
     """Return what is kept, or a closed door with a secret of its own.
 
     Raises:
-        SettingsError: the file is damaged or foreign.
+        SettingsError: the file is damaged or foreign, or has no PIN for those whom it lets in.
     """
     try:
         access = msgspec.json.decode(path.read_bytes(), type=Access)
@@ -54,8 +55,9 @@ def load_access(path: Path) -> Access:
     except PermissionError:
         raise SettingsError(f"{path} cannot be read; {NOT_YOURS}") from None
     except (OSError, msgspec.DecodeError) as error:
-        cure = "make it again with `spit-referee web open` or `spit-referee web close`"
-        raise SettingsError(f"{path} does not say who may see the pages ({cause_of(error)}); {cure}") from None
+        raise SettingsError(f"{path} does not say who may see the pages ({cause_of(error)}); {MADE_AGAIN}") from None
+    if access.open and not (access.pin and access.secret):
+        raise SettingsError(f"{path} opens the pages without a PIN; {MADE_AGAIN}")
     return access if access.secret else fresh_access(open_=False)
 
 

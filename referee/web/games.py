@@ -42,7 +42,7 @@ def _row(entry: GameEntry, running: str) -> dict[str, Any]:
         "rules": plain(header.rules_name, 40) if header else "",
         "source": plain(header.source, 40) if header else "",
         "state": state,
-        "trouble": plain(entry.trouble),
+        "trouble": plain(_without_path(entry.trouble, entry.directory)),
     }
 
 
@@ -65,7 +65,8 @@ async def game(request: Request) -> Response:
         return page(request, "message.html", 404, title="No such game", text="The list shows every game that is here.")
     made = await _Replays.of(request.app).page(directory)
     if isinstance(made, str):
-        return page(request, "message.html", 500, title="This game cannot be shown", text=made)
+        why = plain(_without_path(made, directory))
+        return page(request, "message.html", 500, title="This game cannot be shown", text=why)
     headers = {"content-security-policy": "frame-ancestors 'none'"}  # the page brings its own, stricter one
     if "save" in request.query_params:
         headers |= _to_keep_as(f"spit-{directory.name}.html")
@@ -79,6 +80,11 @@ async def log(request: Request) -> Response:
         return RedirectResponse("/games", 303)
     content = await run_in_threadpool((directory / LOG_FILE).read_bytes)
     return Response(content, media_type="application/x-ndjson", headers=_to_keep_as(f"{directory.name}.jsonl"))
+
+
+def _without_path(sentence: str, directory: Path) -> str:
+    """Who looks at the pages has no use for where on this machine a game lies."""
+    return sentence.replace(str(directory), directory.name)
 
 
 def _to_keep_as(name: str) -> dict[str, str]:
@@ -121,8 +127,11 @@ async def _make(directory: Path, out: Path) -> bytes | str:
     try:
         _, said = await asyncio.wait_for(process.communicate(), LONGEST_S)
     except TimeoutError:
-        process.kill()
         return "The page took too long to make; `spit-referee replay` makes it on the command line."
+    finally:
+        if process.returncode is None:  # also where the pages are closed meanwhile
+            process.kill()
+            await process.wait()
     if process.returncode or not out.is_file():
-        return plain(said.decode(errors="replace").strip().rpartition("\n")[2]) or "The game's log cannot be read."
+        return said.decode(errors="replace").strip().rpartition("\n")[2] or "The game's log cannot be read."
     return out.read_bytes()

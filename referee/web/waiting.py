@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from hardware.wholefile import replace_whole
-from referee.errors import RefereeError
+from referee.errors import CorrectionError, RefereeError
 from referee.observations import AnyObservation
 from referee.replay.amend import Word, Words, amend, words_of
 
@@ -62,6 +62,9 @@ def take_in_left(games: Path, say: Callable[[str], None]) -> None:
         try:
             amend(file.parent, words_of(file.read_bytes()))
             file.unlink()
+        except CorrectionError as error:
+            aside = file.replace(file.with_name(f"{file.name}.damaged"))
+            say(f"corrections of {game} that waited are set aside as {aside.name}: {error}")
         except (RefereeError, OSError) as error:
             say(f"corrections of {game} that waited are not taken in: {error}")
         else:

@@ -1,5 +1,7 @@
 """The table file survives a round trip, a power cut and a stranger's hand."""
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 from hardware.tablefile import Table, dump_table, load_table, parse_table, save_table
+from hardware.wholefile import replace_whole
 from referee.errors import TableFileError
 
 TABLE = Table(
@@ -105,3 +108,15 @@ def test_numbers_that_are_not_numbers_are_refused() -> None:
 def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(TableFileError, match="does not exist; make it with"):
         load_table(tmp_path / "table.toml")
+
+
+def test_a_folder_that_may_not_be_written_is_named_and_not_the_file_in_the_making(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: str, *_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr("os.open", refused)
+    with pytest.raises(PermissionError) as raised:
+        replace_whole(tmp_path / "table.toml", b"")
+    assert raised.value.filename == str(tmp_path)

@@ -378,13 +378,14 @@ def test_a_game_whose_referee_died_gets_the_words_that_waited_at_the_next_start(
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b'{"words": [{"of": "x"}]}', b"\xff"])
-def test_a_damaged_file_of_waiting_words_is_named_and_stays(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_of_waiting_words_is_named_once_and_set_aside(tmp_path: Path, content: bytes) -> None:
     with GameLog.create(tmp_path, Header()) as log:
         (log.directory / WAITING_FILE).write_bytes(content)
     said: list[str] = []
-    take_in_left(tmp_path, said.append)
+    for _ in range(2):
+        take_in_left(tmp_path, said.append)
     assert len(said) == 1 and log.directory.name in said[0]
-    assert (log.directory / WAITING_FILE).read_bytes() == content
+    assert (log.directory / f"{WAITING_FILE}.damaged").read_bytes() == content
 
 
 def corrections_in(table: Table) -> list[int]:

@@ -1,15 +1,19 @@
 """Who gets in, and what a stranger, a foreign page or a hostile name can do: nothing."""
 
+import asyncio
 import os
 import re
+import signal
 import socket
 import stat
+import sys
 import threading
 import urllib.request
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import sleep
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -24,6 +28,7 @@ from referee.web import connections
 from referee.web import server as web_server
 from referee.web.access import Access, Limiter, access_file, fresh_access, load_access, save_access
 from referee.web.addresses import is_own_host, page_addresses, qr_text, sign_in_address
+from referee.web.games import _make
 from referee.web.server import WebServer
 
 Visit = Callable[[], Visitor]
@@ -323,7 +328,10 @@ def test_a_game_whose_folder_was_renamed_is_shown_and_kept(table: Table, visit: 
 # Files that are damaged ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"open": 3}', b"\x00" * 40])
+WITHOUT_PIN = (b'{"open": true, "pin": "", "secret": "s"}', b'{"open": true, "secret": "s"}', b'{"open": true}')
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"open": 3}', b"\x00" * 40, *WITHOUT_PIN])
 def test_a_damaged_access_file_closes_the_door_and_is_named(table: Table, content: bytes) -> None:
     table.access_file.write_bytes(content)
     with pytest.raises(SettingsError, match="web open"):
@@ -331,6 +339,38 @@ def test_a_damaged_access_file_closes_the_door_and_is_named(table: Table, conten
     server = table.serve()
     assert listens_on(server.port) == {"127.0.0.1"}
     assert str(table.access_file) in table.said[0]
+
+
+def test_a_damaged_log_is_named_without_telling_where_on_this_machine_it_lies(table: Table, visit: Visit) -> None:
+    with GameLog.create(table.folder / "games", Header()) as log:
+        pass
+    (log.directory / "game.jsonl").write_bytes(b"not a log")
+    table.serve()
+    for path in ("/games", f"/games/{log.directory.name}"):
+        text = visit().get(path).text
+        assert f"{log.directory.name}/game.jsonl is not a game log" in text, path
+        assert str(table.folder) not in text, path
+
+
+def test_a_page_in_the_making_ends_with_the_pages(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[asyncio.subprocess.Process] = []
+    begin = asyncio.create_subprocess_exec
+
+    async def sleeper(*_: str, **pipes: Any) -> asyncio.subprocess.Process:
+        made.append(await begin(sys.executable, "-c", "import time; time.sleep(60)", **pipes))
+        return made[0]
+
+    async def closed_meanwhile() -> None:
+        making = asyncio.create_task(_make(table.folder, table.folder / "replay.html"))
+        while not made:
+            await asyncio.sleep(0.01)
+        making.cancel()
+        with suppress(asyncio.CancelledError):
+            await making
+
+    monkeypatch.setattr("asyncio.create_subprocess_exec", sleeper)
+    asyncio.run(closed_meanwhile())
+    assert made[0].returncode == -signal.SIGKILL, "it is not left to go on by itself"
 
 
 def test_a_port_that_is_taken_is_told_or_another_one_is_found(table: Table) -> None:
