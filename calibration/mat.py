@@ -45,6 +45,10 @@ TILES: Final = {Paper.A2: (1, 1), Paper.A3: (2, 1), Paper.A4: (2, 2)}
 """Columns and rows of sheets."""
 
 
+BESIDE_SEAM_MM: Final = 24.0
+"""So far left of its place's middle stands its number: that of the middle one would lie on a seam."""
+
+
 def marker_cells(number: int) -> NDArray[np.bool_]:
     """Return the 6 x 6 cells (True is black) of marker `number` of DICT_4X4_50, border included."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
@@ -123,8 +127,9 @@ def _draw_words(sheet: _Sheet) -> None:
             sheet.words(PILE_X_MM[pile], -sign * 24.0, pile, 26, upside_down=over)
         for n in range(5):
             number = n + 1 if player == "p1" else 5 - n
-            sheet.words((n - 2) * ROW_PITCH_MM, ROW_Y_MM[player] - sign * 54.5, str(number), 13, upside_down=over)
-        sheet.words(0.0, -sign * 196.0, f"player {player} sits here", 18, upside_down=over)
+            x = (n - 2) * ROW_PITCH_MM - sign * BESIDE_SEAM_MM
+            sheet.words(x, ROW_Y_MM[player] - sign * 54.5, str(number), 13, upside_down=over)
+        sheet.words(sign * ROW_PITCH_MM, -sign * 196.0, f"player {player} sits here", 18, upside_down=over)
 
 
 def _draw_ruler(sheet: _Sheet) -> None:

@@ -60,6 +60,22 @@ def test_the_sheets_have_the_size_of_real_paper(paper: str, count: int, size_mm:
     assert sheets[0].shape[::-1] == pytest.approx([side * PX_PER_MM for side in size_mm], abs=1)
 
 
+@pytest.mark.parametrize("paper", list(Paper))
+def test_no_word_lies_across_a_seam_or_within_a_printers_margin_of_it(paper: Paper) -> None:
+    read = set()
+    for page in pypdfium2.PdfDocument(bytes(draw_mat(paper).output())):
+        size_mm = [side * 25.4 / 72 for side in page.get_size()]
+        text = page.get_textpage()
+        for number in range(text.count_rects()):
+            box = text.get_rect(number)
+            left, bottom, right, top = (side * 25.4 / 72 for side in box)
+            beyond = right < -5 or top < -5 or left > size_mm[0] + 5 or bottom > size_mm[1] + 5
+            within = left > 5 and bottom > 5 and right < size_mm[0] - 5 and top < size_mm[1] - 5
+            assert within or beyond, f"{text.get_text_bounded(*box)} at {left:.0f} to {right:.0f} mm"
+            read |= {text.get_text_bounded(*box).strip()} if within else set()
+    assert {"player p1 sits here", "player p2 sits here", "p2 pad B", "3"} <= read
+
+
 def test_markers_differ_in_every_quarter_turn() -> None:
     looks = [np.rot90(marker_cells(n), turn).tobytes() for n in range(4) for turn in range(4)]
     assert len(set(looks)) == 16
