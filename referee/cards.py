@@ -20,8 +20,11 @@ PACK: Final[tuple[Card, ...]] = tuple(Card(rank + suit) for suit in SUITS for ra
 """The 52 cards, suit by suit (R4)."""
 
 JOKER: Final = Card("JK")
-JOKERS: Final = (JOKER, Card("X1"), Card("X2"))
-"""A joker as a reader names it, and the two of a pack where they are told apart (R5)."""
+PACK_WITH_JOKERS: Final[tuple[Card, ...]] = (*PACK, Card("X1"), Card("X2"))
+"""A pack with its two jokers, where they are told apart (R5)."""
+
+JOKERS: Final = (JOKER, *PACK_WITH_JOKERS[len(PACK) :])
+"""A joker as a reader names it, and the two of a pack."""
 
 UNREAD: Final = Card("??")
 """A face that was not read."""

@@ -9,10 +9,10 @@ from referee.game.events import Land, TakeBack
 from referee.game.outcome import NS_PER_MS, Burst, Outcome, Said, ignored, nothing
 from referee.game.phases import Phase
 from referee.game.position import Cover, Lying, Middle, Position, Source, Unread, holder
-from referee.game.readings import put_back_unread, read_top
+from referee.game.readings import misfit, put_back_unread, read_top
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
 from referee.game.sources import take, trace, unread_source
-from referee.rules.legality import follows, ranks_apart, why_not
+from referee.rules.legality import follows
 from referee.rules.rows import count_cards
 from referee.rules.rule_set import RuleSet
 from referee.table import Pile, Who
@@ -133,8 +133,7 @@ def _misfit(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Illegal | 
     if good_faith is not None and good_faith != top and follows(card, good_faith, rules):
         facts = Facts(card=card, other=good_faith, pile=pile)
         return Illegal(Breach.ON_ILLEGAL_CARD, who, facts, blameless=True)
-    facts = Facts(card=card, other=top, pile=pile, apart=ranks_apart(card, top))
-    return Illegal(Breach.SAME_COLOUR if why_not(card, top, rules) == "colour" else Breach.NOT_ADJACENT, who, facts)
+    return misfit(rules, card, top, pile, who)
 
 
 def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover | None:

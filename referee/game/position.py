@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from referee.cards import PACK, UNREAD, Card
+from referee.cards import PACK_WITH_JOKERS, UNREAD, Card
 from referee.game.phases import Cause, Phase, next_phase
 from referee.game.rulings import Breach
 from referee.rules.deals import OWN_PILE
@@ -25,7 +25,7 @@ Due = Pile | Literal["any"]
 LONG_AGO: Final = -(2**62)
 """A moment before everything."""
 
-_BIT: Final = {card: 1 << n for n, card in enumerate((*PACK, Card("X1"), Card("X2")))}
+_BIT: Final = {card: 1 << n for n, card in enumerate(PACK_WITH_JOKERS)}
 
 
 def seen_bits(cards: Iterable[Card]) -> int:

@@ -1,4 +1,4 @@
-"""A face becomes readable: in a row, or on a middle pile, where the card is judged now ."""
+"""A face becomes readable: in a row, or on a middle pile, where the card is judged now."""
 
 from msgspec.structs import replace
 
@@ -11,10 +11,10 @@ from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Facts, Illegal, Legal
 from referee.game.sources import give_back
 from referee.rules.deals import OTHER_WAY, full_row, row_sizes
-from referee.rules.legality import follows, ranks_apart
+from referee.rules.legality import follows, ranks_apart, why_not
 from referee.rules.rows import Stock, count_cards, with_place
 from referee.rules.rule_set import RuleSet
-from referee.table import PILES, Pile
+from referee.table import PILES, Pile, Who
 
 
 def read(rules: RuleSet, position: Position, event: Read, burst: Burst) -> Outcome:
@@ -38,11 +38,10 @@ def _read_middle(rules: RuleSet, position: Position, event: Read, pile: Pile) ->
     if unread is None or card == UNREAD:
         return nothing(read_top(position, pile, card) if middle.top == UNREAD else position)
     if not follows(card, unread.under, rules):
-        facts = Facts(card=card, other=unread.under, pile=pile, apart=ranks_apart(card, unread.under))
+        ruling = misfit(rules, card, unread.under, pile, unread.who)
         back = put_back_unread(position, pile, card)
-        lying = Lying(card, unread.who, Breach.NOT_ADJACENT, event.at_ns)
-        back = back.with_middle(pile, lying=(*back.middle(pile).lying, lying))
-        return Illegal(Breach.NOT_ADJACENT, unread.who, facts), back, ()
+        lying = Lying(card, unread.who, ruling.reason, event.at_ns)
+        return ruling, back.with_middle(pile, lying=(*back.middle(pile).lying, lying)), ()
     position = read_top(position, pile, card)
     player = open_end(rules, position)
     is_judged = middle.top == UNREAD or (middle.top is not None and follows(middle.top, card, rules))
@@ -50,6 +49,12 @@ def _read_middle(rules: RuleSet, position: Position, event: Read, pile: Pile) ->
         return nothing(position)
     position, said = cleared(rules, position, player, pile, event.at_ns)
     return nothing(position, *said)
+
+
+def misfit(rules: RuleSet, card: Card, top: Card, pile: Pile, who: Who) -> Illegal:
+    """The ruling on a card that does not follow `top`: by its rank (R22) or, where colours alternate, by its colour."""
+    reason = Breach.SAME_COLOUR if why_not(card, top, rules) == "colour" else Breach.NOT_ADJACENT
+    return Illegal(reason, who, Facts(card=card, other=top, pile=pile, apart=ranks_apart(card, top)))
 
 
 def read_top(position: Position, pile: Pile, card: Card) -> Position:

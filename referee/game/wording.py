@@ -191,4 +191,4 @@ def announce(said: AnyAnnouncement, names: Names = PLAIN_NAMES) -> str:
 
 
 def _say_pile(pile: str) -> str:
-    return {"any": "the pile of his choice", "none": "nothing"}.get(pile, f"pile {pile}")
+    return {"any": "either pile", "none": "nothing"}.get(pile, f"pile {pile}")

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from referee.cards import PACK, Card
+from referee.cards import PACK_WITH_JOKERS, Card
 from referee.errors import CorrectionError, NotationError, SettingsError
 from referee.log import GameLog, LoggedGame
 from referee.observations import AnyObservation, Correction, Observation, Recount
@@ -17,7 +17,6 @@ from referee.table import Pile, Player
 from referee.tracker import Tracker
 from referee.verdicts import AnyVerdict, Corrected, Verdict
 
-PACK_WITH_JOKERS: Final = len(PACK) + 2
 MOST_WORDS: Final = 1000
 LARGEST_FILE_BYTES: Final = 1_000_000
 DAY_MS: Final = 86_400_000
@@ -91,7 +90,7 @@ def words_of(content: bytes) -> Words:
     if unknown is not None:
         raise CorrectionError(f"{unknown[:12]!r} is no card: write it like 10S or QH")
     counted = max((sum(word.row or ()) + (word.spit or 0) for word in words.words), default=0)
-    if counted > PACK_WITH_JOKERS:
+    if counted > len(PACK_WITH_JOKERS):
         raise CorrectionError(f"{counted} cards are more than a pack has: count them again")
     return words
 

@@ -5,10 +5,11 @@ the sentences it is about.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
-from referee.cards import JOKERS, PACK
+from referee.cards import PACK, PACK_WITH_JOKERS
 from referee.rules.deals import HAND_SIZE, full_row
 from referee.rules.rule_set import AGREEMENT_MS, RuleSet
 
@@ -38,6 +39,8 @@ def describe(rules: RuleSet) -> tuple[Clause, ...]:
 
 Clauses = Iterator[tuple[str, str]]
 
+_NUMBERS: Final = {4: "four", 5: "five"}
+
 
 def _deal(rules: RuleSet) -> Clauses:
     pack = "54 cards, two of them jokers" if rules.jokers == "wild" else "52 cards, without jokers"
@@ -50,36 +53,45 @@ def _deal(rules: RuleSet) -> Clauses:
         case "pyramid":
             piles = f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} cards"
             numbers = "R8, R9" if rules.piles == 5 else "R9, R15"
-            yield numbers, f"Each lays out {len(sizes)} stock piles of {piles}, the top card of each face up."
+            yield (
+                numbers,
+                f"Each player lays out {_NUMBERS[len(sizes)]} stock piles of {piles}, the top card of each face up.",
+            )
         case "canfield":
-            yield "R13", "Each lays out four single cards face up and a stack of ten face down with one face up on top."
+            yield (
+                "R13",
+                "Each player lays out four single face-up cards, and a stack of ten face down with one face up on top.",
+            )
         case "row_of_four":
-            yield "R73, R74", "Each lays out four cards face up in a row and holds the rest as his deck."
+            yield "R73, R74", "Each player lays out four face-up cards in a row and holds the rest as a deck."
         case "hand_of_five":
             yield (
                 "R83, R84",
                 (
-                    f"Each holds {HAND_SIZE} cards and has a face-down stock; two outer stacks lie in the middle, "
-                    "and the first card of each starts a pile."
+                    f"Each player holds {HAND_SIZE} cards and has a face-down stock; two outer stacks lie in the "
+                    "middle, and the first card of each starts a pile."
                 ),
             )
             yield "R85", f"With {_outer_stacks(rules)}."
     if rules.has_slap:
-        yield "R10, R11", "The other cards are his spit cards, face down in the hand or beside the row."
+        yield (
+            "R10, R11",
+            "The cards that are left are the player's spit cards, face down in the hand or beside the row.",
+        )
 
 
 def _outer_stacks(rules: RuleSet) -> str:
     """What outer stacks of five, ten and fifteen leave for each player; a card of each already lies in the middle."""
-    pack = len(PACK) + (len(JOKERS) if rules.jokers == "wild" else 0)
+    pack = len(PACK_WITH_JOKERS if rules.jokers == "wild" else PACK)
     cards = pack if rules.decks == "own" else pack // 2
     first, *others = ((size, cards - 1 - size) for size in (5, 10, 15))
-    more = "".join(f", with {size} he has {left}" for size, left in others)
-    return f"{first[0]} more cards in each outer stack, each player has {first[1]} cards{more}"
+    more = "".join(f", with {size} it is {left}" for size, left in others)
+    return f"{first[0]} more cards in each outer stack, each player gets {first[1]} cards{more}"
 
 
 def _start(rules: RuleSet) -> Clauses:
-    sources = {"row_of_four": "the top card of his deck", "hand_of_five": "a card of the outer stack on his side"}
-    source = sources.get(rules.setup, "his top spit card")
+    sources = {"row_of_four": "the top card of their deck", "hand_of_five": "a card of the outer stack on their side"}
+    source = sources.get(rules.setup, "their top spit card")
     yield (
         "R16, R17",
         (
@@ -91,10 +103,13 @@ def _start(rules: RuleSet) -> Clauses:
 
 def _playing(rules: RuleSet) -> Clauses:
     yield "R2, R21", "There are no turns, and either middle pile may be used."
-    places = {"row_of_four": "from your own row", "hand_of_five": "from your hand"}
+    places = {"row_of_four": "one of your own row", "hand_of_five": "one of your hand"}
     from_where = places.get(rules.setup, "the face-up top card of one of your own piles")
-    yield "R20, R26", f"Play one card at a time, {from_where}."
-    yield "R22, R23, R25", "It must be one rank higher or lower than the card it covers; the ace is next to king and 2."
+    yield "R20, R26", f"Play one card at a time: {from_where}."
+    yield (
+        "R22, R23, R25",
+        "It must be one rank higher or lower than the card it covers; the ace is next to the king and to the 2.",
+    )
     yield "R22", "A card that may not be played goes back and counts for nothing; there is no other penalty."
     if rules.colours == "alternate":
         yield "R71", "Red and black must alternate; spit cards may have any colour."
@@ -105,7 +120,10 @@ def _playing(rules: RuleSet) -> Clauses:
     yield "R29, R30", "A card is played as soon as it touches the pile; then the other player may play on it."
     yield (
         "R31, R32",
-        "If both go for one pile, the first card stands; the other goes back without a fault, unless it fits on it.",
+        (
+            "If both go for one pile, the first card stands; "
+            "the second goes back without a fault, unless it fits on the first."
+        ),
     )
     if rules.hands == "one":
         yield "R27", "Use one hand only; the hand that holds the face-down cards does not count."
@@ -129,7 +147,7 @@ def _own_cards(rules: RuleSet) -> Clauses:
                 "R35, R36, R37",
                 (
                     "A face-up top card may be moved into an empty space; "
-                    f"there are never more than {len(full_row(rules))} piles."
+                    f"there are never more than {_NUMBERS[len(full_row(rules))]} piles."
                 ),
             )
             if rules.row_stack_same_rank:
@@ -155,35 +173,39 @@ def _stuck(rules: RuleSet) -> Clauses:
         yield "R46", "You may also spit when both choose not to play."
     yield "R40", "A spit card need not fit; a card played between the two spits stands."
     if rules.spit_pile == "own":
-        yield "R41", "Each spits on the pile he started."
+        yield "R41", "Each spits on the pile they started."
     else:
         yield "R42", "Each spits on one of the piles, as long as each pile gets one card."
     if rules.setup == "hand_of_five":
         yield "R84", "When the outer stacks are used up, what lies under the two top cards is shuffled into new ones."
         return
     numbers = "R80" if rules.refills else "R43, R44, R45"
-    where = "on the pile he started" if rules.solo_spit == "own_pile" else "on a pile of his choice, and keeps using it"
-    yield numbers, f"If only one player has a card left to spit with, he spits alone {where}."
+    own = rules.solo_spit == "own_pile"
+    where = "on the pile they started" if own else "on either pile, and keeps using it"
+    yield numbers, f"If only one player has a card left to spit with, that player spits alone {where}."
 
 
 def _end(rules: RuleSet) -> Clauses:
     if rules.setup == "row_of_four":
-        yield "R81", "Who plays the last card of his row with his deck gone wins."
-        yield "R82", "If both decks are gone and nobody can play, the player with fewer cards wins; equal is a draw."
+        yield "R81", "Whoever plays the last card of the row, with the deck gone, wins."
+        yield (
+            "R82",
+            "If both decks are gone and nobody can play, the player with fewer cards wins; equal is a draw.",
+        )
         return
     if rules.setup == "hand_of_five":
-        yield "R3, R83", "Who has no cards left in hand and stock wins."
+        yield "R3, R83", "Whoever has no cards left in hand and stock wins."
         return
-    yield "R49, R50", "A deal ends when a player has cleared his row, or when nobody can play and nobody can spit."
-    yield "R49", "A card that touches after that goes back."
+    yield "R49, R50", "A deal ends when a player has cleared the row, or when nobody can play and nobody can spit."
+    yield "R49", "A card that touches a pile after that goes back."
     if rules.pile_choice == "slap":
         yield (
             "R51, R52, R53, R55",
-            "Then slap a pile: the first slap takes its pile, the other player takes the other one.",
+            "Then both slap a pile: the first slap takes its pile, the other player takes the other one.",
         )
     else:
-        yield "R56", "The player who cleared his row chooses a pile; if nobody did, the first slap takes its pile."
-    yield "R57, R59", "Each adds his leftover cards to the pile he took, shuffles and deals again."
+        yield "R56", "The player who cleared the row chooses a pile; if nobody did, the first slap takes its pile."
+    yield "R57, R59", "Each adds their leftover cards to the pile they took, shuffles and deals again."
     yield from _few_cards(rules)
     yield "R70", "The first player without any cards wins the game."
 
@@ -202,32 +224,36 @@ def _few_cards(rules: RuleSet) -> Clauses:
                 f"with exactly {size} the other starts both piles."
             ),
         )
-    yield "R65, R66, R68", "With one middle pile, who clears his row first takes nothing; the other takes the pile."
+    yield "R65, R66, R68", "With one middle pile, whoever clears the row first takes nothing; the other takes the pile."
     takes = {
-        "more_cards_takes": "the player with more cards left takes it, if equal the one who started it",
-        "starter_takes": "the player who started it takes it",
+        "more_cards_takes": "the player with more cards left takes it, or, with as many, whoever started it",
+        "starter_takes": "whoever started it takes it",
     }
     yield "R67", f"If a deal with one middle pile is blocked, {takes[rules.one_pile_stuck]}."
 
 
 def _measures(rules: RuleSet) -> Clauses:
-    yield "R31", f"A card counts as beaten, not as wrong, up to {rules.race_window_ms} ms after the other one."
+    yield "R31", f"A card counts as beaten, not as wrong, up to {_seconds(rules.race_window_ms)} after the other one."
     if rules.hands == "one":
-        yield "R27", f"The other hand may act {rules.hand_change_ms} ms after the first."
+        yield "R27", f"The other hand may act {_seconds(rules.hand_change_ms)} after the first."
     if rules.spit_when != "stuck":
-        yield "R46", f"Two spit cards within {AGREEMENT_MS} ms of each other mean that both agree to spit."
+        yield "R46", f"Two spit cards within {_seconds(AGREEMENT_MS)} of each other mean that both agree to spit."
     if rules.has_slap:
         yield (
             "R53, R54",
             (
-                f"Slaps on one pile not more than {rules.slap_resolution_us} µs apart are too close: "
-                "the hand underneath was first, or slap again."
+                f"Slaps on one pile no more than {rules.slap_resolution_us / 1000:g} ms (thousandths of a second) "
+                "apart are too close: the hand underneath was first, or slap again."
             ),
         )
         yield (
             "R51",
             (
-                f"A pad hit within {rules.slap_play_window_ms} ms of your own card there is that card, no slap; "
-                "a slap before the end is announced and changes nothing."
+                f"A pad hit within {_seconds(rules.slap_play_window_ms)} of your own card there has felt that "
+                "card, which is no slap; a slap before the end is announced and changes nothing."
             ),
         )
+
+
+def _seconds(ms: int) -> str:
+    return "1 second" if ms == 1000 else f"{ms / 1000:g} seconds"

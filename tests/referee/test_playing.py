@@ -169,6 +169,12 @@ def test_R71_colours_alternate_where_the_house_says_so() -> None:
     assert table("p1 7S A") == ["legal"]
 
 
+def test_R71_a_card_that_is_read_only_while_it_lies_is_refused_for_its_colour_too() -> None:
+    table = Table(options={"colours": "alternate"}, p1="0:?? 0:7S 1:QH", a="8D")
+    assert table("p1 ?? A 1", "unknown shows A 7H") == ["unread?", "same_colour p1"]
+    assert table.told[1].endswith("red and black alternate, and the 8 of diamonds has the same colour.")
+
+
 def test_R5_a_joker_goes_on_anything_and_anything_on_a_joker() -> None:
     table = Table(options={"jokers": "wild"}, p1="0:X1 1:QH 1:5H", p2="0:X2 1:2H 1:6C")
     assert table("p1 X1 A", "p2 X2 A @5", "p1 QH A") == ["legal", "legal", "legal"]

@@ -123,10 +123,11 @@ def test_every_option_changes_what_the_players_agree_on() -> None:
 @pytest.mark.parametrize(
     ("house", "sentence"),
     [
-        ({"extends": "speed"}, "each player has 20 cards, with 10 he has 15, with 15 he has 10."),
-        ({"extends": "speed", "jokers": "wild"}, "each player has 21 cards, with 10 he has 16, with 15 he has 11."),
+        ({"extends": "speed"}, "each player gets 20 cards, with 10 it is 15, with 15 it is 10."),
+        ({"extends": "speed", "jokers": "wild"}, "each player gets 21 cards, with 10 it is 16, with 15 it is 11."),
+        ({"extends": "speed", "jokers": "wild", "decks": "own"}, "each player gets 48 cards, with 10 it is 43"),
         ({"extends": "bicycle"}, "When nobody can play or fill a gap, spit"),
-        ({"extends": "wikipedia"}, "Two spit cards within 1000 ms of each other mean that both agree to spit."),
+        ({"extends": "wikipedia"}, "Two spit cards within 1 second of each other mean that both agree to spit."),
     ],
 )
 def test_the_sentences_hold_the_numbers_of_their_own_game(house: dict[str, Any], sentence: str) -> None:
