@@ -412,8 +412,15 @@ def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """Return where this user's games and table file lie: systemd's state folder, or the XDG place."""
     if folder := environ.get("STATE_DIRECTORY"):
         return Path(folder.split(":")[0])
-    home = Path(environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "/")) / ".local" / "state")
+    chosen = Path(environ.get("XDG_STATE_HOME", ""))
+    home = chosen if chosen.is_absolute() else Path(environ.get("HOME", "/")) / ".local" / "state"
     return home / "spit-referee"
+
+
+def games_dir(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return where games are logged, as an absolute path."""
+    chosen = settings.storage.games_dir
+    return Path(chosen).expanduser().absolute() if chosen else state_dir(environ) / "games"
 
 
 def table_file(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:

@@ -3,11 +3,14 @@
 import os
 import shutil
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")  # how long an example takes says how busy the machine is
 
 ROOT = Path(__file__).parents[1]
 
@@ -62,7 +65,6 @@ def browser() -> Iterator[Any]:
     """The system's Chromium, for tests marked `browser`; it asks nobody on the network for anything."""
     from playwright.sync_api import sync_playwright
 
-    import_module("hypothesis")  # its plugin does so at the end otherwise, where Python 3.11 fails under a greenlet
     with sync_playwright() as engine:
         found = engine.chromium.launch(
             executable_path=find_tool("browser"),

@@ -6,7 +6,6 @@ import shutil
 import socket
 import subprocess
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 
 from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
@@ -15,7 +14,7 @@ from hardware.room import FULL_BYTES, films_bytes
 from hardware.tablefile import load_table
 from hardware.vision.enrolled import deck_file, load_deck
 from referee.errors import NOT_YOURS, DeckError, TableFileError
-from referee.settings import Settings, state_dir, table_file
+from referee.settings import Settings, games_dir, table_file
 
 LOCK_FILE: Final = ".running"
 """In the games folder: locked by the referee that runs, whose process number it holds."""
@@ -39,15 +38,10 @@ def told(*command: str) -> str | None:
         return None
 
 
-def games_folder(settings: Settings) -> Path:
-    """Return where games are logged."""
-    return Path(settings.storage.games_dir).expanduser() if settings.storage.games_dir else state_dir() / "games"
-
-
 def running_referee(settings: Settings) -> str:
     """Return the process that referees into the games folder now and has the devices, or nothing."""
     try:
-        with (games_folder(settings) / LOCK_FILE).open() as lock:
+        with (games_dir(settings) / LOCK_FILE).open() as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except OSError:
@@ -59,7 +53,7 @@ def running_referee(settings: Settings) -> str:
 
 def disk(settings: Settings) -> Answer:
     """Games can be written, and there is room."""
-    folder = games_folder(settings)
+    folder = games_dir(settings)
     there = next(path for path in (folder, *folder.parents) if os.access(path, os.F_OK))  # not of a closed folder
     if there != folder and not os.access(there, os.X_OK):
         return fail(f"{there} cannot be looked into", NOT_YOURS)
@@ -79,7 +73,7 @@ def disk(settings: Settings) -> Answer:
 def films(settings: Settings) -> Answer:
     """There is room for the film of another game; one takes about a gigabyte in 20 minutes."""
     try:
-        count, size = films_bytes(games_folder(settings))
+        count, size = films_bytes(games_dir(settings))
     except OSError as error:
         return fail(f"the films cannot be read ({error.strerror})", "see the line disk")
     if not count:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from referee.cli.options import JsonOption
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -30,7 +32,7 @@ def bench(
     only_tracker: Annotated[
         bool, typer.Option("--only-tracker", help="Leave the eyes out: neither OpenCV nor a video is needed.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure the cost of seeing and judging on this machine: CPU time, one thread, beyond the decoding."""
     if not only_tracker:

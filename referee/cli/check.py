@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from referee.cli.options import ConfigOption, JsonOption
 from referee.errors import SettingsError
-from referee.settings import Settings, load_settings, settings_places
+from referee.settings import Settings, games_dir, load_settings, settings_places
 
 if TYPE_CHECKING:
     from hardware.checks import Answer
@@ -16,8 +17,8 @@ COLOURS: Final = {"OK": "green", "WARN": "yellow", "FAIL": "red", "SKIP": "brigh
 
 
 def check(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    config: Annotated[Path | None, typer.Option("--config", help="A settings file.")] = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
     bundle: Annotated[
         Path | None, typer.Option("--bundle", metavar="ZIP", help="Also write a file to attach to a report.")
     ] = None,
@@ -33,10 +34,9 @@ def check(
         show(each.name, answer, as_json)
     if bundle is not None:
         from referee.cli.bundle import write_bundle
-        from referee.cli.table_parts import games_folder
 
         places = settings_places(config)
-        names = write_bundle(bundle, answers.items(), settings, places, games_folder(settings, None))
+        names = write_bundle(bundle, answers.items(), settings, places, games_dir(settings))
         typer.echo(f"{bundle}: {', '.join(names)}. It holds player names and pictures of the table.", err=True)
     if worst(answers.values()) == "FAIL":
         raise typer.Exit(1)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.options import GamesOption, games_folder
 from referee.errors import CorrectionError, DeviceError
-from referee.log import LoggedGame, find_game, games_dir
+from referee.log import LoggedGame, find_game
 
 if TYPE_CHECKING:
     from referee.replay.amend import Outcome, Words
@@ -57,7 +58,7 @@ def correct(
         bool, typer.Option("--dismiss", help="It did not happen; of a correction: take it back.")
     ] = False,
     by: Annotated[str, typer.Option(help="Who says so.")] = "",
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
 ) -> None:
     """Correct a logged game: what follows from it is judged anew, and the old value stays beside the new one."""
     from referee.replay.amend import amend
@@ -72,7 +73,7 @@ def correct(
     words = _read(file) if file is not None else _one(given | said)
     if not any(word.says_something for word in words.words):
         raise CorrectionError("nothing is corrected: say what is right, as with --card 10S, --player p2 or --dismiss")
-    directory = find_game(game, games_dir(games))
+    directory = find_game(game, games_folder(games))
     with _nobody_plays(directory):
         outcome = amend(directory, words)
     _tell(outcome)

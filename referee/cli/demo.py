@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from referee.cli.options import GamesOption, games_folder
+
 if TYPE_CHECKING:
     from referee.demo import Compared, Summary
 
@@ -20,7 +22,7 @@ def demo(
     deals: Annotated[int, typer.Option(help="Deals to play.", min=1)] = 1,
     fast: Annotated[bool, typer.Option("--fast", help="As fast as this machine can, not in real time.")] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the replay page in the browser at the end.")] = False,
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Show it on a page of this machine, too.")] = True,
 ) -> None:
     """Watch a simulated game being refereed: rendered frames, real eyes, real tracker. Needs no hardware."""
@@ -30,21 +32,21 @@ def demo(
     from referee.cli.demo_pages import DemoPages
     from referee.cli.screen import LiveScreen, PlainScreen
     from referee.demo import run_demo, simulated_script
-    from referee.log import LoggedGame, games_dir
+    from referee.log import LoggedGame
     from referee.replay.page import write_page
 
-    console = Console()
+    console, folder = Console(), games_folder(games)
     on_terminal = console.is_terminal
     look = Look() if seed == DEFAULT_SEED else Look.seeded(seed)
     print("SIMULATED TABLE: two simulated players, rendered frames; eyes, tracker, log and signals are the real ones.")
     print("The table is being laid: a few seconds ...")
     with ExitStack() as stack:
-        onlookers = [stack.enter_context(DemoPages(games_dir(games)))] if pages else []
+        onlookers = [stack.enter_context(DemoPages(folder))] if pages else []
         screen: LiveScreen | PlainScreen = LiveScreen(console) if on_terminal else PlainScreen()
         stack.enter_context(screen)
         script = simulated_script(seed, deals)
         real_time = on_terminal and not fast
-        summary = run_demo(script, look, games_dir(games), screen, real_time=real_time, onlookers=onlookers)
+        summary = run_demo(script, look, folder, screen, real_time=real_time, onlookers=onlookers)
     page = summary.game / "replay.html"
     write_page(LoggedGame(summary.game), page)
     _print_summary(summary, page)

@@ -8,8 +8,9 @@ from typing import Annotated
 import msgspec
 import typer
 
+from referee.cli.options import GameArgument, GamesOption, games_folder
 from referee.errors import LogError
-from referee.log import LoggedGame, find_game, games_dir
+from referee.log import LoggedGame, find_game
 
 
 class Form(StrEnum):
@@ -20,20 +21,20 @@ class Form(StrEnum):
 
 
 def export(
-    game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
+    game: GameArgument = None,
     form: Annotated[Form, typer.Option("--as", help="Text that reads aloud, or a table.")] = Form.NOTATION,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write there, not to the terminal.")] = None,
     truth: Annotated[
         bool, typer.Option("--truth", help="Of a filmed game: write its landings beside the film.")
     ] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the log's lines instead.")] = False,
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
 ) -> None:
     """Write a game (by default the newest) as notation, one line an event, or as comma separated values."""
     if truth:
-        _truth(LoggedGame(find_game(game, games_dir(games))))
+        _truth(LoggedGame(find_game(game, games_folder(games))))
         return
-    text = _schema() if schema else _game(LoggedGame(find_game(game, games_dir(games))), form)
+    text = _schema() if schema else _game(LoggedGame(find_game(game, games_folder(games))), form)
     if out is None:
         sys.stdout.write(text)
         return

@@ -7,8 +7,9 @@ from typing import Annotated
 import msgspec
 import typer
 
+from referee.cli.options import GamesOption, games_folder
 from referee.errors import LogError
-from referee.log import GameEntry, games_dir, list_games, remove_game
+from referee.log import GameEntry, list_games, remove_game
 
 
 def history(
@@ -16,16 +17,17 @@ def history(
     forget: Annotated[
         str | None, typer.Option("--forget", metavar="NAME", help="Delete all games of a player, after a question.")
     ] = None,
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line for each player.")] = False,
 ) -> None:
     """Who has won how often, and how each player's figures go from game to game. Nothing leaves this machine."""
-    found = list_games(games_dir(games))
+    folder = games_folder(games)
+    found = list_games(folder)
     if forget is not None:
         _forget(forget, found)
         return
     if not found:
-        raise LogError(f"no game is logged in {games_dir(games)} yet: play one, or give --games DIR")
+        raise LogError(f"no game is logged in {folder} yet: play one, or give --games DIR")
     _show(found, html, as_json)
 
 

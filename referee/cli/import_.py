@@ -5,15 +5,15 @@ from typing import Annotated, Final
 
 import typer
 
+from referee.cli.options import GamesOption, games_folder
 from referee.errors import LogError, NotationError
-from referee.log import games_dir
 
 LARGEST_BYTES: Final = 20_000_000
 
 
 def import_(
     file: Annotated[Path, typer.Argument(help="A game in notation, as `spit-referee export` writes it.")],
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
 ) -> None:
     """Take a game in notation into the games folder. `spit-referee replay` shows it then."""
     from referee.replay.exchange import write_log
@@ -22,7 +22,7 @@ def import_(
     game = parse(_text(file))
     if not any(game.deals):
         raise NotationError(f"{file} holds no game: it needs a line `deal 1` and then what happened, a line each")
-    directory = write_log(game, games_dir(games))
+    directory = write_log(game, games_folder(games))
     print(f"{directory}: see it with `spit-referee replay {directory.name}`.")
 
 

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from referee.log import LoggedGame, find_game, games_dir
+from referee.cli.options import GameArgument, GamesOption, games_folder
+from referee.log import LoggedGame, find_game
 
 if TYPE_CHECKING:
     from referee.replay.side_by_side import SideBySide
 
 
 def rejudge(
-    game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
+    game: GameArgument = None,
     rules: Annotated[
         str | None, typer.Option("--rules", metavar="NAME", help="Judge by this rule set, or by a file of house rules.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every difference, not only the first.")] = False,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write all of them as a page.")] = None,
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line for each difference.")] = False,
 ) -> None:
     """Judge a logged game (by default the newest) again: exit 0 if every verdict is the same, 1 if not.
@@ -31,7 +32,7 @@ def rejudge(
     from referee.house_rules import load_rules
     from referee.replay.rejudge import differences, judge_for
 
-    logged = LoggedGame(find_game(game, games_dir(games)))
+    logged = LoggedGame(find_game(game, games_folder(games)))
     found = differences(logged, judge_for(logged.header, None if rules is None else load_rules(rules)))
     if as_json:
         told = [msgspec.json.encode(difference) + b"\n" for difference in (found if every else islice(found, 1))]

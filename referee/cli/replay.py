@@ -9,18 +9,19 @@ import msgspec
 import typer
 from rich.console import Console
 
+from referee.cli.options import GameArgument, GamesOption, games_folder
 from referee.errors import LogError
-from referee.log import LoggedGame, find_game, games_dir, list_games, remove_game
+from referee.log import LoggedGame, find_game, list_games, remove_game
 
 
 def replay(
-    game: Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")] = None,
+    game: GameArgument = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page.")] = None,
     video: Annotated[Path | None, typer.Option("--video", metavar="FILE", help="Write a video (.mp4).")] = None,
     start: Annotated[float, typer.Option("--from", metavar="S", min=0, help="Video: from this second on.")] = 0.0,
     end: Annotated[float | None, typer.Option("--to", metavar="S", min=0, help="Video: up to this second.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
     pictures_mb: Annotated[
         float, typer.Option("--pictures-mb", metavar="MB", min=0, help="At most this much of pictures in the page.")
     ] = 8.0,
@@ -31,7 +32,7 @@ def replay(
 
     Without GAME it lists the games. Options that need one take the newest.
     """
-    folder = games_dir(games)
+    folder = games_folder(games)
     if delete:
         _delete(game, folder)
         return

@@ -1,16 +1,16 @@
 """`spit-referee run`: the live table, by hand or as a service."""
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from referee.settings import table_file
+from referee.cli.options import ConfigOption, GamesOption
+from referee.settings import games_dir, table_file
 
 
 def run(
-    config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A settings file.")] = None,
+    config: ConfigOption = None,
     shadow: Annotated[bool, typer.Option("--shadow", help="Log everything, say nothing.")] = False,
     simulate: Annotated[bool, typer.Option("--simulate", help="A rendered table in real time, no hardware.")] = False,
     keys: Annotated[
@@ -19,7 +19,7 @@ def run(
     seed: Annotated[int, typer.Option("--seed", help="Of the simulated table.")] = 7,
     deals: Annotated[int, typer.Option("--deals", min=1, help="Of the simulated table.")] = 1,
     record: Annotated[bool, typer.Option("--record", help="Film the whole game, to be scored with it.")] = False,
-    games: Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")] = None,
+    games: GamesOption = None,
     pages: Annotated[
         bool,
         typer.Option("--pages/--no-pages", help="Serve the pages; without, a simulated game ends the command."),
@@ -33,7 +33,6 @@ def run(
     from hardware.checks.report import left_out
     from referee.cli.patience import usable_settings
     from referee.cli.table_loop import TableLoop
-    from referee.cli.table_parts import games_folder
     from referee.web.access import access_file
 
     loaded = usable_settings(config, pages)
@@ -46,7 +45,8 @@ def run(
     for complaint in loaded.complaints:
         print(f"spit-referee goes on without what was chosen on the pages: {complaint}", file=sys.stderr)
     settings = loaded.settings
-    loop = TableLoop(settings, games_folder(settings, games), access, shadow=shadow, practice=practice, record=record)
+    folder = games_dir(settings) if games is None else games.expanduser().absolute()
+    loop = TableLoop(settings, folder, access, shadow=shadow, practice=practice, record=record)
     loop.desk.trouble = left_out(loaded.complaints)
     has_pages = pages and settings.web.enabled
     loop.run(port or settings.web.port if has_pages else None, strict=port is not None, set_up=set_up)

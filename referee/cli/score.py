@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.options import JsonOption
+
 if TYPE_CHECKING:
     from referee.simulated.score import Score
 
@@ -30,7 +32,7 @@ def score(
     seed: Annotated[int, typer.Option(help="Seed of the first game; the others follow.")] = 1,
     honest: Annotated[bool, typer.Option("--honest", help="Players who break no rule.")] = False,
     stories: Annotated[bool, typer.Option("--stories", help="Tell each false accusation, with its seed.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Judge simulated games through noisy sensors: breaches found, false accusations, landings out of step.
 

@@ -1,11 +1,11 @@
 """`spit-referee signals`: see and hear every signal, on the table's lights and buzzer where there are any."""
 
-from pathlib import Path
 from time import monotonic_ns, sleep
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from referee.cli.options import ConfigOption
 from referee.errors import DeviceError, SettingsError
 from referee.settings import SignalsSection, load_settings
 from referee.signals import SIGNALS, Signal, SignalName, cue
@@ -22,7 +22,7 @@ def signals(
     name: Annotated[str | None, typer.Argument(help="One of them; without: all, one after the other.")] = None,
     player: Annotated[str, typer.Option("--player", help="Whose light: p1 or p2.")] = "p1",
     listing: Annotated[bool, typer.Option("--list", help="Only print them.")] = False,
-    config: Annotated[Path | None, typer.Option("--config", help="A settings file.")] = None,
+    config: ConfigOption = None,
 ) -> None:
     """See and hear what the lights and the buzzer say."""
     settings = load_settings(config).settings.signals

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -181,10 +180,3 @@ def outputs_or_drawing(settings: SignalsSection, notices: list[str], as_service:
     except DeviceError as error:
         notices.append(f"NO LIGHTS AND NO BUZZER: {error}.")
         return outputs_of(settings, now=False) if as_service else MockOutputs(keep=1)
-
-
-def games_folder(settings: Settings, chosen: Path | None) -> Path:
-    """Return where games are logged: as given, as set, or this user's usual place."""
-    from referee.log import games_dir
-
-    return games_dir(chosen or (Path(settings.storage.games_dir) if settings.storage.games_dir else None))

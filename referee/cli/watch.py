@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from referee.cards import UNREAD
+from referee.cli.options import JsonOption
 from referee.errors import NotationError, cause_of
 from referee.observations import AnyObservation, CardLanded, Observation
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
@@ -37,7 +38,7 @@ def watch(
     rules: Annotated[str, typer.Option("--rules", metavar="NAME", help="A rule set or a file of one.")] = "pagat",
     pads: Annotated[Path | None, typer.Option("--pads", metavar="FILE", help="Slaps, on the video's clock.")] = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="DIR", help="Log the game in this folder.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: JsonOption = False,
     show_eyes: Annotated[
         Path | None, typer.Option("--show-eyes", metavar="OUT", help="A video that shows what the eyes saw.")
     ] = None,

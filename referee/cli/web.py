@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption
+from referee.cli.options import ConfigOption
 from referee.settings import Settings, load_settings, table_file
 
 if TYPE_CHECKING:

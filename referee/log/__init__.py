@@ -3,13 +3,13 @@
     games/2026-11-30-0007-3fa2/game.jsonl     header line, then observations and verdicts numbered by `n`
     games/2026-11-30-0007-3fa2/frames/*.jpg   small pictures of what the camera saw, within a quota
 
-Writing: `with GameLog.create(games_dir(), header) as log: n = log.observation(seen); log.verdict(verdict)`.
+Writing: `with GameLog.create(folder, header) as log: n = log.observation(seen); log.verdict(verdict)`.
 Reading: `LoggedGame(directory)`, which never fails on a cut, foreign or hostile line but names it.
 """
 
 from referee.log.header import SCHEMA, Device, Header
 from referee.log.reader import Entry, LoggedGame, Trouble
-from referee.log.store import GameEntry, find_game, games_dir, list_games, remove_game, trim_pictures
+from referee.log.store import GameEntry, find_game, list_games, remove_game, trim_pictures
 from referee.log.writer import GameLog
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "LoggedGame",
     "Trouble",
     "find_game",
-    "games_dir",
     "list_games",
     "remove_game",
     "trim_pictures",

@@ -26,17 +26,6 @@ class GameEntry(msgspec.Struct, frozen=True, kw_only=True):
         return self.directory.name
 
 
-def games_dir(chosen: Path | None = None) -> Path:
-    """Return the games folder as an absolute path: the chosen one, else the service's or the user's state folder."""
-    if chosen is not None:
-        return chosen.expanduser().absolute()
-    if service := os.environ.get("STATE_DIRECTORY"):
-        return Path(service.split(":")[0]) / "games"
-    state = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(state) if Path(state).is_absolute() else Path.home() / ".local" / "state"
-    return home / "spit-referee" / "games"
-
-
 def list_games(folder: Path) -> list[GameEntry]:
     """Return every game of the folder, newest first; an empty list if there is no such folder."""
     return [_entry(directory) for directory in _directories(folder)]

@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from referee.log import GameEntry, list_games
+from referee.log.header import LOG_FILE
 from referee.replay.words import plain, player_names
 from referee.web.desk import Desk
 from referee.web.pages import page
 
 LONGEST_S: Final = 120.0
-LOG_FILE: Final = "game.jsonl"
 
 
 async def games(request: Request) -> Response:
@@ -121,7 +121,8 @@ class _Replays:
 
 
 async def _make(directory: Path, out: Path) -> bytes | str:
-    command = [sys.executable, "-m", "referee", "replay", str(directory), "--html", str(out)]
+    words = ("replay", directory, "--html", out, "--games", directory.parent)
+    command = [sys.executable, "-m", "referee", *map(str, words)]
     quiet = asyncio.subprocess
     process = await asyncio.create_subprocess_exec(*command, stdout=quiet.DEVNULL, stderr=quiet.PIPE)
     try:

@@ -52,7 +52,7 @@ def damages(draw: st.DrawFn) -> Any:
     return damaged(document, draw(st.sampled_from(list(places(document)))), draw(st.sampled_from([..., *JUNK])))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(damages())
 def test_a_damaged_scenario_differs_or_is_refused_in_words(document: Any) -> None:
     try:
@@ -61,7 +61,7 @@ def test_a_damaged_scenario_differs_or_is_refused_in_words(document: Any) -> Non
         assert str(error)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(damages())
 def test_the_partner_answers_every_damaged_message(document: Any) -> None:
     session = Session()

@@ -124,7 +124,7 @@ def stories(draw: st.DrawFn) -> tuple[RuleSet, Position, list[AnyEvent]]:
     return HOUSES[house], start, events
 
 
-many = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 
 
 @many

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from plausible_game import write_plausible_game
+from typer.testing import CliRunner
+
+from referee.cli.app import app
 
 
 def replay(*words: object, answer: str = "") -> subprocess.CompletedProcess[str]:
@@ -30,6 +33,18 @@ def test_without_a_game_it_lists_the_newest_first(games: Path) -> None:
     listed = [json.loads(line) for line in replay("--games", games, "--json").stdout.splitlines()]
     assert [game["game"] for game in listed] == names
     assert listed[0]["header"]["players"] == {"p1": "Ann", "p2": "Bob"}
+
+
+def test_the_games_are_where_the_settings_say(games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a Pi they are the service's: whoever lists them has another home."""
+    settings = tmp_path / "spit-referee" / "settings.toml"
+    settings.parent.mkdir()
+    settings.write_text(f'[storage]\ngames_dir = "{games}"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for command in ("replay", "history", "export"):
+        done = CliRunner().invoke(app, [command])
+        assert done.exit_code == 0, done.output
+        assert "Ann" in done.stdout
 
 
 def test_a_prefix_names_a_game_and_its_timeline_reads_like_a_report(games: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from referee.errors import SettingsError
 from referee.settings import (
     Settings,
+    games_dir,
     load_settings,
     parse_settings,
     settings_from,
@@ -100,4 +101,6 @@ def test_state_lies_where_the_service_or_the_user_has_it(tmp_path: Path) -> None
     assert state_dir({"STATE_DIRECTORY": "/var/lib/spit-referee"}) == Path("/var/lib/spit-referee")
     assert state_dir({"HOME": "/home/ann"}) == Path("/home/ann/.local/state/spit-referee")
     assert state_dir({"HOME": "/x", "XDG_STATE_HOME": "/data"}) == Path("/data/spit-referee")
+    assert state_dir({"HOME": "/x", "XDG_STATE_HOME": "data"}) == Path("/x/.local/state/spit-referee")  # as XDG has it
     assert table_file(Settings(), {"HOME": "/h"}).name == "table.toml"
+    assert games_dir(Settings(), {"HOME": "/h"}) == Path("/h/.local/state/spit-referee/games")

@@ -172,7 +172,7 @@ def test_R88_a_hidden_hand_is_never_judged() -> None:
     assert can_still_play((), (Card("8D"), Card("8C")), rule_set_from({"extends": "speed"})) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 10**9), st.sampled_from(list(HOUSES)), st.randoms(use_true_random=False))
 def test_R40_the_order_of_the_piles_does_not_matter(seed: int, house: str, chance: random.Random) -> None:
     row, tops = random_position(random.Random(seed), "jokers" in house)

@@ -190,7 +190,7 @@ ABSURD = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.lists(ABSURD, max_size=40), st.integers(0, 3))
 def test_no_sequence_however_absurd_raises(absurd: list[AnyObservation], seed: int) -> None:
     tracker = Tracker(RuleSet())
@@ -212,7 +212,7 @@ class Restless(Tracker):
 HARD = Noise(misreads=0.05, missed_landings=0.03, swapped_players=0.03, hidden_places=0.35, late_landings=0.3)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), st.lists(st.tuples(st.integers(0, 400), ABSURD), max_size=8))
 def test_who_asks_only_when_something_is_new_or_due_hears_the_same_at_the_same_moment(
     seed: int, absurd: list[tuple[int, AnyObservation]]

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption, ImagesOption, TableOption, picture
+from referee.cli.calibrate.options import ImagesOption, TableOption, picture
+from referee.cli.options import ConfigOption
 from referee.errors import DeckError
 from referee.settings import load_settings, table_file
 

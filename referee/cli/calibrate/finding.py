@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption, ImageOption, JsonOption, TableOption
+from referee.cli.calibrate.options import ImageOption, TableOption
+from referee.cli.options import ConfigOption, JsonOption
 from referee.errors import SettingsError
 
 CornersOption = Annotated[

@@ -4,7 +4,8 @@ from typing import Annotated, Final
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption, JsonOption, TableOption
+from referee.cli.calibrate.options import TableOption
+from referee.cli.options import ConfigOption, JsonOption
 from referee.errors import DeviceError
 from referee.settings import load_settings, table_file
 

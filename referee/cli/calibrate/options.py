@@ -18,8 +18,6 @@ ImagesOption = Annotated[
     typer.Option("--image", help="Use saved pictures instead of the camera; may be given several times."),
 ]
 TableOption = Annotated[Path | None, typer.Option("--table", help="The table file; default: the settings' place.")]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="A settings file.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
 
 def picture(image: Path | None, settings: Settings) -> "Image":

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption, JsonOption, TableOption
+from referee.cli.calibrate.options import TableOption
+from referee.cli.options import ConfigOption, JsonOption
 from referee.settings import load_settings
 
 KeysOption = Annotated[bool, typer.Option("--keys", help="Try it without pads: keys A S for p1, K L for p2.")]

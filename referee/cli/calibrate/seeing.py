@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.calibrate.options import ConfigOption, ImageOption, ImagesOption, JsonOption, TableOption
+from referee.cli.calibrate.options import ImageOption, ImagesOption, TableOption
 from referee.cli.calibrate.pads import KeysOption
+from referee.cli.options import ConfigOption, JsonOption
 from referee.settings import load_settings, table_file
 
 DeckOption = Annotated[

@@ -8,7 +8,7 @@ import typer
 
 from calibration.plan import BEFORE
 from referee.cli.calibrate import deck, finding, pads, seeing
-from referee.cli.calibrate.options import ConfigOption
+from referee.cli.options import ConfigOption
 from referee.errors import RefereeError, SettingsError
 from referee.settings import load_settings, table_file
 
