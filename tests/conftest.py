@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,20 @@ def browser() -> Iterator[Any]:
         )
         yield found
         found.close()
+
+
+@pytest.fixture(scope="session")
+def wait_until() -> Callable[[Any, str], None]:
+    """Waits until an expression is true in a page. Playwright's own way evaluates it there, which our pages forbid."""
+
+    def wait(page: Any, expression: str) -> None:
+        for _ in range(300):
+            if page.evaluate(expression):
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError(f"never true: {expression}")
+
+    return wait
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """The replay page in a real browser, phone and desktop: what a person does with it, by keys, clicks and touch."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -118,9 +118,9 @@ def test_a_picture_is_enlarged_and_closed_with_escape(viewer: Viewer) -> None:
     assert viewer.page.locator("dialog").count() == 0
 
 
-def test_the_list_follows_the_moment(viewer: Viewer) -> None:
+def test_the_list_follows_the_moment(viewer: Viewer, wait_until: Callable[[Any, str], None]) -> None:
     viewer.press("End")
-    viewer.page.wait_for_function("document.querySelector('#moments').scrollTop > 100")
+    wait_until(viewer.page, "document.querySelector('#moments').scrollTop > 100")
 
 
 def test_a_duel_shows_the_pads_with_margin_and_uncertainty(viewer: Viewer) -> None:
