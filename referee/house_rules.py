@@ -5,13 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from referee.errors import SettingsError
 from referee.rules.rule_set import PRESETS, RuleSet, rule_set, rule_set_from
 
 
 def chosen_rules(name: str, options: Mapping[str, Any]) -> RuleSet:
     """Return the rule set of that name, with the options over it; raises SettingsError with the cure."""
-    return rule_set_from({"extends": name, **options}) if options else load_rules(name)
+    rules = load_rules(name)
+    return rule_set_from({**msgspec.to_builtins(rules), **options}) if options else rules
 
 
 def load_rules(name: str) -> RuleSet:

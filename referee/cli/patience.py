@@ -11,8 +11,7 @@ from hardware.checks.report import from_error
 from hardware.heart import Heart, is_service
 from hardware.tablefile import Table, load_table
 from referee.errors import RefereeError, SettingsError
-from referee.log import games_dir
-from referee.settings import Loaded, Settings, load_settings, table_file
+from referee.settings import Loaded, Settings, games_dir, load_settings, table_file
 from referee.web.access import access_file
 from referee.web.desk import Desk
 from referee.web.server import WebServer
@@ -45,7 +44,7 @@ def usable_settings(config: Path | None, pages: bool) -> Loaded:
         if not is_service():
             raise
     usual = Settings()
-    desk = Desk(usual, games_dir(None))
+    desk = Desk(usual, games_dir(usual))
 
     def say(trouble: str) -> None:
         desk.trouble = from_error(SettingsError(trouble))

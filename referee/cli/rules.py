@@ -10,17 +10,10 @@ import typer
 
 from referee.errors import SettingsError
 from referee.house_rules import chosen_rules, load_rules
-from referee.rules.rule_set import PRESETS, RuleSet
+from referee.rules.rule_set import ABOUT, PRESETS, RuleSet
 from referee.rules.rulebook import RULEBOOK
 from referee.rules.sentences import describe
 from referee.settings import Settings
-
-ABOUT = {
-    "pagat": "Five stock piles each, slap at the end of a deal. The usual game, and the default.",
-    "wikipedia": "As pagat; equal cards may be stacked in the row, and both may agree to spit.",
-    "bicycle": "A pack each, four cards in a row, filled up from the deck. One deal, no slap.",
-    "speed": "Five cards in the hand, outer stacks in the middle. The referee never calls stuck.",
-}
 
 
 def rules(
@@ -63,4 +56,5 @@ def _list_sets(as_json: bool) -> None:
         else:
             print(f"{name:10} {ABOUT[name]}")
     if not as_json:
-        print("\n`spit-referee rules NAME` prints one in sentences; house rules are a TOML file that extends one.")
+        print("\nThe first one is played where nobody has chosen. `spit-referee rules NAME` prints one in sentences;")
+        print("house rules are a TOML file that extends one.")

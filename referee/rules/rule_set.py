@@ -43,7 +43,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     hands: Literal["one", "both"] = "one"
     """R27, R28."""
     spit_pile: Literal["own", "each_once"] = "own"
-    """R41, R42: everybody on the pile he started, or crossed as long as each pile gets one."""
+    """R41, R42: each on the pile they started, or crossed as long as each pile gets one."""
     solo_spit: Literal["own_pile", "chosen_pile"] = "own_pile"
     """R43 to R45: where the only player with spit cards spits."""
     spit_when: Literal["stuck", "stuck_or_agreed", "called"] = "stuck"
@@ -125,6 +125,14 @@ PRESETS: Final[Mapping[str, RuleSet]] = {
     "bicycle": RuleSet(setup="row_of_four", decks="own", spit_pile="each_once"),
     "speed": RuleSet(setup="hand_of_five", spit_when="called"),
 }
+
+ABOUT: Final[Mapping[str, str]] = {
+    "pagat": "the usual game: five stock piles each, slap at the end of a deal",
+    "wikipedia": "as pagat; equal cards may be stacked in the row, and both may agree to spit",
+    "bicycle": "a pack each, four cards in a row, filled up from the deck; one deal, no slap",
+    "speed": "five cards in the hand, outer stacks in the middle; stuck is never called",
+}
+"""Each preset in half a sentence."""
 
 OPTIONS: Final[tuple[str, ...]] = RuleSet.__struct_fields__
 

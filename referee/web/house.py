@@ -10,21 +10,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from referee.errors import SettingsError
+from referee.house_rules import chosen_rules
 from referee.replay.words import LONGEST_NAME, plain, player_names, with_names
-from referee.rules.rule_set import PRESETS, RuleSet, rule_set_from
+from referee.rules.rule_set import ABOUT, PRESETS, RuleSet, rule_set_from
 from referee.rules.sentences import describe
-from referee.settings import Settings
 from referee.table import Player
 from referee.web.desk import Desk
 from referee.web.live import refusal
 from referee.web.pages import page
 
-ABOUT: Final = {
-    "pagat": "the usual game: five stock piles each, slap at the end of a deal",
-    "wikipedia": "as pagat; equal cards may be stacked in the row, and both may agree to spit",
-    "bicycle": "a pack each, four cards in a row, filled up from the deck; one deal, no slap",
-    "speed": "five cards in the hand, outer stacks in the middle; stuck is never called",
-}
 WORDS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "piles": ("Stock piles", {"5": "five", "4": "four"}),
     "jokers": ("Jokers", {"none": "none", "wild": "wild"}),
@@ -39,10 +33,10 @@ WORDS: Final[dict[str, tuple[str, dict[str, str]]]] = {
             "called": "when players call",
         },
     ),
-    "spit_pile": ("Spit onto", {"own": "the pile one started", "each_once": "either pile, each gets one"}),
+    "spit_pile": ("Spit onto", {"own": "the pile you started", "each_once": "either pile, each gets one"}),
     "solo_spit": (
         "The only one with spit cards spits onto",
-        {"own_pile": "his own pile", "chosen_pile": "a pile he chooses"},
+        {"own_pile": "the pile they started", "chosen_pile": "either pile"},
     ),
     "pile_choice": ("At the end of a deal", {"slap": "both slap", "clearer_chooses": "whoever is out chooses"}),
     "one_pile": (
@@ -98,16 +92,11 @@ def _value(name: str, text: str) -> str | int | bool:
     return next((value for value in get_args(kind) if str(value) == text), text)
 
 
-def rules_now(settings: Settings) -> RuleSet:
-    """Return the rules of the settings: a preset with single options over it."""
-    return rule_set_from({"extends": settings.rules.name} | settings.rules.options)
-
-
 async def house(request: Request) -> Response:
     """The rules that are played by, and the choice."""
     settings = request.app.state.desk.settings
     try:
-        rules, trouble = rules_now(settings), ""
+        rules, trouble = chosen_rules(settings.rules.name, settings.rules.options), ""
     except SettingsError as error:
         rules, trouble = RuleSet(), str(error)
     now = _texts(rules)

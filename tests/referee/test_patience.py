@@ -102,15 +102,15 @@ def test_by_hand_they_are_one_sentence_with_the_cure(settings: Path, monkeypatch
 
 
 def test_rules_chosen_on_the_pages_that_cannot_be_are_left_out_and_named(tmp_path: Path) -> None:
-    """House rules in a file take no options on top, which a page may have written before there was such a file."""
+    """What a page may have written before there was a file of house rules."""
     file = tmp_path / "settings.toml"
     (tmp_path / "ours.toml").write_text('extends = "bicycle"\n')
     state = tmp_path / "state" / "table.toml"
     file.write_text(f'[rules]\nname = "{tmp_path / "ours.toml"}"\n[storage]\ntable_file = "{state}"\n')
     choices = choices_file(table_file(Settings(storage=StorageSection(table_file=str(state)))))
     choices.parent.mkdir()
-    choices.write_text("[rules.options]\npiles = 4\n")
+    choices.write_text("[rules.options]\nrow_stack_same_rank = true\n")
     loaded = load_settings(file)
     assert loaded.settings.rules.options == {}
     (complaint,) = loaded.complaints
-    assert "there is no rule set" in complaint
+    assert "contradict each other" in complaint

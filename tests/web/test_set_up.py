@@ -34,7 +34,7 @@ from hardware.vision.reader import CLASSES
 from referee.cards import Card
 from referee.demo import simulated_script
 from referee.errors import DeviceError, SettingsError, TableFileError
-from referee.settings import Loaded, Settings, with_choices
+from referee.settings import Loaded, RulesSection, Settings, with_choices
 from referee.web.bench import LiveBench
 from referee.web.choices import choose
 from referee.web.feed import Feed
@@ -462,10 +462,19 @@ def test_house_rules_follow_the_choice_in_sentences_and_count_from_the_next_game
     assert here.post("/rules", wanted).json() == {"running": False}
     assert table.desk.settings.rules.options == {"colours": "alternate", "piles": 4}
     assert table.desk.settings.players.p1 == "Ann"
-    assert "4 stock piles" in here.get("/rules").text
+    assert "four stock piles" in here.get("/rules").text
     usual = {"rules": "pagat", "options": {"colours": "any", "piles": "5"}}
     assert here.post("/rules", usual).status == 200
     assert table.desk.settings.rules.options == {}
+
+
+def test_the_rules_of_a_house_in_a_file_of_their_own_are_read_out(table: Table, visit: Visit) -> None:
+    file = table.folder / "house.toml"
+    file.write_text("piles = 4\n")
+    rules = RulesSection(name=str(file), options={"colours": "alternate"})
+    table.desk.settings = msgspec.structs.replace(table.desk.settings, rules=rules)
+    page = visit().get("/rules").text
+    assert "four stock piles" in page and "Red and black must alternate" in page
 
 
 def test_rules_that_contradict_each_other_are_refused_with_the_reason(table: Table, visit: Visit) -> None:
