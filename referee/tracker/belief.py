@@ -1,6 +1,7 @@
 """What the tracker believes: possible worlds, what was last seen where, and the landings that are not settled."""
 
 from collections.abc import Iterable, Mapping
+from operator import is_
 from typing import Self
 
 import msgspec
@@ -57,10 +58,12 @@ MISSED = 0.003
 """Share of landings that nobody reports."""
 JITTER_NS = 40 * MS
 """A look so close to a landing may show the pile before or after it."""
+RACE_ENDS_NS = 100 * MS
+"""So much more than the race window may lie between two touches as they are reported."""
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
 SEEN_ENOUGH_NS = 700 * MS
-UNHEARD_OF = -16.0
+UNHEARD_OF = -18.5
 LOST_NS = 3000 * MS
 """Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
 ON_ITS_WAY_NS = 200 * MS
@@ -298,6 +301,14 @@ class Belief(msgspec.Struct, eq=False):
             self.due_ns = AT_ONCE
         else:
             self.become([world.weighed(fits) for world, fits in zip(self.worlds, likelihoods, strict=True)])
+
+    def forget_races(self, at_ns: int) -> None:
+        """Worlds that differ only in what a card that lands from now on may have been beaten by become one."""
+        if len(self.worlds) > 1:
+            before_ns = at_ns - self.rules.race_window_ms * MS - RACE_ENDS_NS
+            worlds = [world.without_races(before_ns) for world in self.worlds]
+            if not all(map(is_, worlds, self.worlds)):
+                self.become(worlds)
 
     def is_quiet(self, at_ns: int) -> bool:
         """Whether nobody is blamed for what happened at this moment."""

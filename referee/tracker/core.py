@@ -76,6 +76,7 @@ class Core(Deciding, eq=False):
         self.landed = [*self.landed[-7:], touch]
         refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)
         self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, unseen=self.unseen, taken=pile.taken)
+        self.forget_races(landing.at_ns)
         self._drop_the_unlikely(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))

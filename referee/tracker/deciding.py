@@ -25,8 +25,8 @@ from referee.tracker.belief import (
     NAMED,
     NOT_YET,
     ON_ITS_WAY_NS,
-    PUT_BACK_NS,
     QUIET_NS,
+    RACE_ENDS_NS,
     REPORT_NS,
     SURE,
     UNCLEAR_PILE,
@@ -34,7 +34,7 @@ from referee.tracker.belief import (
     OpenLanding,
 )
 from referee.tracker.looks import Looks
-from referee.tracker.worlds import Claim, has_more_than, lies_at, shares
+from referee.tracker.worlds import Claim, has_more_than, shares
 from referee.verdicts import (
     AnyVerdict,
     BackInStep,
@@ -81,7 +81,7 @@ class Deciding(Looks, eq=False):
         if self.worlds[0].away:
             moments += [world.waits_ns for world in self.worlds]
         if len(self.worlds) > 1:
-            ages = (FORGET_NS, FORGET_MORE_NS)
+            ages = (FORGET_NS, self.rules.race_window_ms * MS + RACE_ENDS_NS, FORGET_MORE_NS)
             moments += [self.moved_ns + age for age in ages if self.moved_ns + age >= self.now_ns]
         return min(moments, default=NOT_YET)
 
@@ -261,18 +261,11 @@ class Deciding(Looks, eq=False):
         return self.counts_known and not self.counts_doubtful
 
     def is_explained(self, player: Player) -> bool:
-        """Whether no top is gone from the row that nobody played in the likeliest world. One that was just taken off a
-        pile is on its way back."""
+        """Whether no top is gone from the row that nobody played in the likeliest world."""
         world, row = self.worlds[0], self.rows[player]
         if row.is_bare and any(kind == "down" for kind, _ in world.lies(player)):
             return False  # he may have been out before
-        carried = {view.taken.card for view in self.piles.values()
-                   if view.taken is not None and self.now_ns - view.taken.at_ns < PUT_BACK_NS}  # fmt: skip
-        for place, view in enumerate(row.places, 1):
-            kind, card = lies_at(world, player, place)
-            if kind == "face" and view.kind in ("down", "empty") and card not in carried:
-                return False
-        return True
+        return not any(self.missing(player))
 
     def agrees(self, player: Player, since_ns: int) -> bool:
         """Whether the row was looked at since, and shows what the likeliest world expects."""
@@ -307,5 +300,7 @@ class Deciding(Looks, eq=False):
             )
         age = self.now_ns - self.moved_ns
         needed = self.caution.blame if age < FORGET_MORE_NS else SURE
+        if age > FORGET_NS:
+            self.forget_races(self.now_ns)
         if age > FORGET_NS and not self.open and has_more_than(needed, self.worlds):
             self.worlds = self.worlds[:1]

@@ -25,8 +25,12 @@ SURE = 0.99
 SHARED_ERROR: Final = 0.3
 """How often a repeated reading of a lying card repeats the first reading's error instead of looking afresh."""
 
-OTHER_RUNNER_UP: Final = 0.1
-"""So much less often is it the first reading's error that came back when the second guess is another one."""
+COME_AGAIN: Final = 0.8
+"""The same when the second guess is the same one, too. A card that is read afresh has another second guess mostly, so
+a reading that is the first in everything says hardly more than the first did."""
+
+OTHER_RUNNER_UP: Final = 0.03
+"""The same when the second guess is another one."""
 
 ENOUGH_LOOKS: Final = 12
 """More looks that read the same card make it no surer."""
@@ -78,7 +82,10 @@ def shared_error(odds: CardOdds, first: CardOdds) -> float:
     card = best_card(first)
     if card is None or best_card(odds) != card or abs(_log_odds(odds[card]) - _log_odds(first[card])) >= ALIKE:
         return 0.0
-    return SHARED_ERROR if _runner_up(odds, card) == _runner_up(first, card) else SHARED_ERROR * OTHER_RUNNER_UP
+    second = _runner_up(first, card)
+    if second != _runner_up(odds, card):
+        return OTHER_RUNNER_UP
+    return SHARED_ERROR if second is None else COME_AGAIN
 
 
 def _runner_up(odds: CardOdds, card: Card) -> Card | None:

@@ -40,6 +40,8 @@ WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
 AGREED = 0.05
 STOLEN = 1e-3
+STOLEN_IN_VAIN = 0.1
+"""How often another's card that somebody takes does not fit, beside how often his own does not."""
 TURNED_IN_HAND = 0.15
 NO_IDEA = 0.02
 """How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
@@ -51,6 +53,8 @@ NOT_IN_VIEW = 0.005
 JUST_LEFT = 15.0
 """A top that was seen to leave within the last moments weighs this much more."""
 STILL_THERE = 0.002
+LONG_GONE = 0.05
+"""A card that was seen not to lie there before it was played: it was held for long."""
 JUST_NOW_NS = 2_500_000_000
 HAND_BACK_NS = 170_000_000
 TOO_SOON = 0.01
@@ -191,6 +195,8 @@ def _left(row: RowView, place: int, card: Card, landing: CardLanded) -> float:
         return STILL_THERE if view.seen_ns > landing.at_ns + HAND_TRAVEL_NS else 1.0
     if view.left == card and view.left_before_ns >= landing.at_ns - JUST_NOW_NS:
         return JUST_LEFT
+    if view.kind in ("empty", "down") and view.since_ns < landing.at_ns - JUST_NOW_NS:
+        return LONG_GONE
     return 1.0
 
 
@@ -275,7 +281,7 @@ def _spits(
             if likelihood < least:
                 continue
             event: Land | Spit = _land(landing, player, card, None)
-            if is_spit:
+            if is_spit or card == UNREAD:  # whichever card of the packet it is, it is no play
                 event = Spit(at_ns=landing.at_ns, player=player, pile=landing.pile, card=card)
             yield Guess(likelihood, event, None)
 
@@ -356,7 +362,8 @@ def _stolen(world: World, rows: Rows, report: Report, prior: Prior, least: float
             if card is None or card not in landing.cards:
                 continue
             likelihood = STOLEN * hand * landing.cards[card] * _left(rows[owner], place, card, landing)
-            likelihood *= prior(thief, card)
+            fits = prior(thief, card)
+            likelihood *= fits if fits == LEGAL else fits * STOLEN_IN_VAIN
             if likelihood >= least:
                 yield Guess(likelihood, _land(landing, thief, card, None), place)
 

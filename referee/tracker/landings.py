@@ -252,16 +252,20 @@ class Landings(Belief, eq=False):
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
             position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
             return World(position, log_weight, claims, world.stayed)
-        claim, position = self._judged(world, what, bounds)
+        claim, after = self._judged(world, what, bounds)
         word = self.agreed.get(n)
         ruling = None if word is None else next((one for one in AGREED if one == word.ruling), None)
         if ruling is not None and ruling != claim.word:
-            claim, position = self._overruled(world, what, claim, ruling)
+            claim, after = self._overruled(world, what, claim, ruling)
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
-        return World(position, log_weight, {**claims, n: claim}, world.stayed)
+        return World(after.position, log_weight, {**claims, n: claim}, after.stayed)
 
-    def _judged(self, world: World, guess: Guess, bounds: Bounds) -> tuple[Claim, Position]:
+    def _judged(self, world: World, guess: Guess, bounds: Bounds) -> tuple[Claim, World]:
+        """What a landing was by this guess, and the world after it."""
         event = guess.event
+        card = event.card if isinstance(event, Spit) else event.cards[-1]
+        if card in world.stayed:
+            world = rowsync.came_back(world, card)
         if world.away:
             if event.player != "unknown":
                 world = rowsync.given_up(world, (event.player,), event.at_ns)
@@ -275,13 +279,12 @@ class Landings(Belief, eq=False):
         ruling, position, said = judge(self.rules, world.position, event, (event,))
         if isinstance(ruling, Illegal):
             ruling = self._if_in_time(world, event, ruling, bounds)
-        card = event.card if isinstance(event, Spit) else event.cards[-1]
         word, reason = in_words(ruling)
         claim = Claim(
             at_ns=event.at_ns, is_spit=isinstance(event, Spit), player=event.player, pile=event.pile, card=card,
             place=guess.place, ruling=ruling, word=word, reason=reason, top=top, said=said,
         )  # fmt: skip
-        return claim, position
+        return claim, world.moved_to(position)
 
     def _if_in_time(self, world: World, event: Land | Spit, ruling: Illegal, bounds: Bounds) -> Illegal | Undecided:
         """The ruling, unless it hangs on a race window that no camera can tell to the millisecond."""
@@ -321,13 +324,14 @@ class Landings(Belief, eq=False):
         fitting = [branch for branch in branches if _fits(branch[2], word)]
         return fitting or [(world.log_weight, world, _agreed_guess(landing, word)) for world in self.worlds]
 
-    def _overruled(self, world: World, guess: Guess, claim: Claim, ruling: RulingWord) -> tuple[Claim, Position]:
+    def _overruled(self, world: World, guess: Guess, claim: Claim, ruling: RulingWord) -> tuple[Claim, World]:
         """The landing as people ruled it themselves: it counts or it has to go back, whatever the rules say."""
         event = guess.event
         if isinstance(event, Spit):
             event = Land(at_ns=event.at_ns, player=event.player, pile=event.pile, cards=(event.card,))
         position, said = agreed(self.rules, world.position, event, counts=ruling == "legal")
-        return msgspec.structs.replace(claim, agreed=ruling, word=ruling, reason=None, said=said), position
+        claim = msgspec.structs.replace(claim, agreed=ruling, word=ruling, reason=None, said=said)
+        return claim, world.moved_to(position)
 
     def _called_if_stuck(self, world: World, at_ns: int) -> World:
         """Players may spit before the referee has called it: where nobody can play, spit cards are due."""

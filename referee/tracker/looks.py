@@ -1,5 +1,7 @@
 """Looks at the piles and rows: they weigh the worlds, and tell what happened in a row."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from referee.cards import UNREAD, Card
@@ -16,10 +18,10 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import AT_ONCE, JITTER_NS, MISSED, MS, QUIET_NS
+from referee.tracker.belief import AT_ONCE, JITTER_NS, MISSED, MS, PUT_BACK_NS, QUIET_NS
 from referee.tracker.guesses import STILL_THERE, Report
-from referee.tracker.landings import Landings
-from referee.tracker.rows import Lies
+from referee.tracker.landings import TURNED_NS, Landings
+from referee.tracker.rows import Lies, PlaceView
 from referee.tracker.worlds import (
     World,
     face_likelihood,
@@ -33,6 +35,13 @@ from referee.verdicts import (
 
 SELDOM_LEFT = 0.1
 """How often a card that has to go back is left lying for good."""
+
+LONG_GONE_NS = 1500 * MS
+"""A top is seldom held in the hand for longer."""
+WELL_POSSIBLE = -3.0
+"""Logarithm of the weight of a world beside the likeliest one."""
+NOTHING_THERE = 1e-3
+"""Likelihood of a card where a pile is thought to be empty."""
 
 
 class Looks(Landings, eq=False):
@@ -51,7 +60,7 @@ class Looks(Landings, eq=False):
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
         shown = [world.top(look.pile) for world in self.worlds]
-        if best not in shown and UNREAD not in shown:
+        if best not in shown and not self._may_be_unread(look.pile):
             view.strange += (look,)
             self.due_ns = AT_ONCE
             return
@@ -63,15 +72,17 @@ class Looks(Landings, eq=False):
             if view.stack and best != view.stack[-1].card and self._came_unseen(look.pile, best):
                 view.put(look.cards, look.cards)
         if UNREAD in shown:
-            self.due_ns = AT_ONCE
-            self.worlds = tuple(self._named_top(world, look, first) for world in self.worlds)
-        if shown.count(shown[0]) < len(shown):
+            self.become(after for world in self.worlds for after in self._after_look(world, look, first))
+        elif shown.count(shown[0]) < len(shown):
             self._weigh_tops(look, shown, first)
 
+    def _may_be_unread(self, pile: Pile) -> bool:
+        """Whether the top may well be one that was not read yet, so that any card can show there."""
+        return any(world.log_weight > WELL_POSSIBLE and world.top(pile) == UNREAD for world in self.worlds)
+
     def _weigh_tops(self, look: PileRead, shown: list[Card | None], first: CardOdds) -> None:
-        """Weigh the worlds by a look at a pile on which they have these tops; what was unread is named by now."""
-        known = {top: 1.0 if top == UNREAD else evidence.repeat_likelihood(look.cards, top, first)
-                 for top in set(shown) if top is not None}  # fmt: skip
+        """Weigh the worlds by a look at a pile on which they have these tops, all of them read."""
+        known = {top: evidence.repeat_likelihood(look.cards, top, first) for top in set(shown) if top is not None}
         self.weigh([self._fits_pile(world, look, first) if top is None else known[top]
                     for world, top in zip(self.worlds, shown, strict=True)])  # fmt: skip
 
@@ -113,39 +124,47 @@ class Looks(Landings, eq=False):
         late = [look for look in looks if look.at_ns >= view.changed_ns]
         for look in late:
             self._wonder(n, look, evidence.best_card(look.cards))
-            self.become(world.weighed(self._fits_pile(world, look, view.first)) for world in self.worlds)
+            self.become(after for world in self.worlds for after in self._after_look(world, look, view.first))
         shown = [evidence.best_card(look.cards) for look in late]
         if len(shown) > 1 and len(set(shown)) == 1 and self.top(pile) != shown[0]:
             self.quiet_until_ns = max(self.quiet_until_ns, self.now_ns + QUIET_NS)  # no world says what lies there
 
-    def _named_top(self, world: World, look: PileRead, first: CardOdds) -> World:
-        """The world in which an unread top is the card that the look shows: one of fifty that it might have been. A
-        look that repeats the first reading, which this world holds for wrong, may share its error and names nothing."""
+    def _after_look(self, world: World, look: PileRead, first: CardOdds) -> Iterator[World]:
+        """The world after a look at a pile. An unread top is the card that the look shows, one of fifty that it might
+        have been, or another that was misread. A look that repeats the first reading, which this world holds for wrong,
+        may share its error and names nothing."""
         best = evidence.best_card(look.cards)
-        if world.position.middle(look.pile).physical_top != UNREAD or best is None:
-            return world
-        if best == evidence.best_card(first):
-            return world.weighed(evidence.repeated_error(look.cards, first))
-        if _is_known(world.position, best):
-            return world.weighed(evidence.rest_of(look.cards))
-        likelihood = evidence.NOT_SEEN * look.cards[best]
+        if world.top(look.pile) != UNREAD or best is None:
+            yield world.weighed(self._fits_pile(world, look, first))
+        elif best == evidence.best_card(first):
+            yield world.weighed(evidence.repeated_error(look.cards, first))
+        else:
+            wrong = max(1.0 - look.cards[best], evidence.SURELY_WRONG)
+            yield world.weighed(evidence.NOT_SEEN * wrong)
+            if not _is_known(world.position, best):
+                yield self._with_named_top(world, look, best).weighed(evidence.NOT_SEEN * look.cards[best])
+
+    def _with_named_top(self, world: World, look: PileRead, card: Card) -> World:
+        """The world in which the unread top of the pile that was looked at is this card."""
         lying = world.position.middle(look.pile).lying
         if lying and not lying[-1].buried:
-            named = msgspec.structs.replace(lying[-1], card=best)
+            named = msgspec.structs.replace(lying[-1], card=card)
             position = world.position.with_middle(look.pile, lying=(*lying[:-1], named))
-            claims = {n: msgspec.structs.replace(claim, card=best)
+            claims = {n: msgspec.structs.replace(claim, card=card)
                       if claim.at_ns == named.at_ns and claim.card == UNREAD else claim
                       for n, claim in world.claims.items()}  # fmt: skip
-            return World(position, world.log_weight, claims, world.stayed).weighed(likelihood)
-        event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=best)
+            return World(position, world.log_weight, claims, world.stayed)
+        event = Read(at_ns=look.at_ns, player="unknown", place=look.pile, card=card)
         _, position, _ = judge(self.rules, world.position, event, (event,))
-        return world.moved_to(position).weighed(likelihood)
+        return world.moved_to(position)
 
-    @staticmethod
-    def _fits_pile(world: World, look: PileRead, first: CardOdds) -> float:
+    def _fits_pile(self, world: World, look: PileRead, first: CardOdds) -> float:
+        """How well a look at a pile fits a world; until it was seen empty the cards of the old deal may lie there."""
         top = world.top(look.pile)
         if top is None:
-            return 1e-3 if world.position.phase in (Phase.PLAY, Phase.SPIT, Phase.SLAP) else 1.0
+            phase = world.position.phase
+            was_cleared = phase is self.phase is Phase.FIRST_SPIT and self.piles[look.pile].was_empty
+            return NOTHING_THERE if was_cleared or phase in (Phase.PLAY, Phase.SPIT, Phase.SLAP) else 1.0
         if top == UNREAD:
             return evidence.NOT_SEEN
         return evidence.repeat_likelihood(look.cards, top, first)
@@ -162,6 +181,7 @@ class Looks(Landings, eq=False):
                 lying = tuple(one for one in middle.lying if one.buried)
                 more.append(world.moved_to(world.position.with_middle(look.pile, lying=lying)).weighed(0.1))
             more += self._unreported(world, look)
+            more += self._replaced(world, look, best)
             if middle.top is not None and best == view.under(middle.top):
                 more.append(rowsync.without_top(world, look.pile, best, self.rows).weighed(MISSED))
             if middle.top is not None and not middle.lying and not _is_known(world.position, best):
@@ -184,11 +204,22 @@ class Looks(Landings, eq=False):
         for before, guess in found:
             if guess.likelihood >= best / 1000:
                 self.unseen -= 1
-                claim, position = self._judged(before, guess, bounds)
+                claim, after = self._judged(before, guess, bounds)
                 read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
                 log_weight = before.weight_if(MISSED * guess.likelihood / read)
-                worlds.append(World(position, log_weight, {**world.claims, self.unseen: claim}, world.stayed))
+                worlds.append(World(after.position, log_weight, {**world.claims, self.unseen: claim}, after.stayed))
         return worlds
+
+    def _replaced(self, world: World, look: PileRead, card: Card) -> Iterator[World]:
+        """Worlds in which the card came down here from a place that by now shows the next one, turned since: it was
+        taken for the same card under another name."""
+        for player in PLAYERS:
+            row = self.rows[player]
+            for place, (view, lies) in enumerate(zip(row.places, world.lies(player), strict=False), 1):
+                if view.left == card and lies == ("face", view.card) and view.left_before_ns > look.at_ns - TURNED_NS:
+                    for after in self._unreported(rowsync.named(world, player, place, card), look):
+                        if after.claims[min(after.claims)].card == card:
+                            yield rowsync.follow(self.rules, after, player, row, [place], look.at_ns)[0]
 
     def look_at_row(self, n: int, look: RowRead) -> list[AnyVerdict]:
         """A row was read: weigh the worlds, then let each follow what changed."""
@@ -209,6 +240,8 @@ class Looks(Landings, eq=False):
         if self.position.phase in (Phase.SLAP, Phase.OVER):
             return []  # after a deal the players gather their cards in any way they like
         news += rowsync.unsettled(self.worlds[0], look.player, row, gone)
+        if any(view.since_ns < look.at_ns - LONG_GONE_NS for view in self.missing(look.player)):
+            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + QUIET_NS)
         if not news:
             row.settled = lies if row.agrees(lies) else None
             return self._settle_hidden(look.player)
@@ -225,6 +258,15 @@ class Looks(Landings, eq=False):
             worlds.append(after)
         self.become(worlds)
         return told + self._settle_hidden(look.player)
+
+    def missing(self, player: Player) -> Iterator[PlaceView]:
+        """Places of a row from which a top is gone that nobody played in the likeliest world. One that was just taken
+        off a pile is on its way back."""
+        carried = {view.taken.card for view in self.piles.values()
+                   if view.taken is not None and self.now_ns - view.taken.at_ns < PUT_BACK_NS}  # fmt: skip
+        for view, (kind, card) in zip(self.rows[player].places, self.worlds[0].lies(player), strict=False):
+            if kind == "face" and view.kind in ("down", "empty") and card not in carried:
+                yield view
 
     def _settle_hidden(self, player: Player) -> list[AnyVerdict]:
         """Face-down cards lie where they are seen; a row that is seen to be empty was cleared (R49)."""

@@ -74,7 +74,7 @@ def _face(
     elif kind == "face":
         onto = _stacked(rules, world, player, row, place, card)
         if onto is None:
-            return named(world, player, place, card), []
+            return (world if _lies_elsewhere(world, player, place, card) else named(world, player, place, card)), []
         event = Move(at_ns=at_ns, player=player, from_place=onto, to_place=place, card=card)
     elif rules.refills and position.side(player).packet and not place_of_top(position.side(player).row, card):
         event = Refill(at_ns=at_ns, player=player, place=place, card=card)
@@ -100,6 +100,17 @@ def _face(
     if isinstance(event, Move):
         row.places[event.from_place - 1] = _left_behind(row.places[event.from_place - 1], card)
     return world.moved_to(after), [event]
+
+
+def _lies_elsewhere(world: World, player: Player, place: int, card: Card) -> bool:
+    """Whether another place of a row shows the card: there is only one, so it was misread here or there (R4)."""
+    if world.position.has_twins:
+        return False
+    return any(
+        lies == ("face", card) and (whose, n) != (player, place)
+        for whose in PLAYERS
+        for n, lies in enumerate(world.lies(whose), 1)
+    )
 
 
 def _stacked(rules: RuleSet, world: World, player: Player, row: RowView, place: int, card: Card) -> int | None:
@@ -170,6 +181,11 @@ def _uncounted(position: Position, card: Card) -> Position:
         if any(one.card == card for one in position.middle(pile).lying):
             return uncounted(position, card, pile)
     return replace(position, seen=position.without_seen(card))
+
+
+def came_back(world: World, card: Card) -> World:
+    """The world in which a card that seemed to be left lying is not there any more."""
+    return World(_uncounted(world.position, card), world.log_weight, world.claims, world.stayed - {card})
 
 
 def uncounted(position: Position, card: Card, pile: Pile) -> Position:

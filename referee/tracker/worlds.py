@@ -16,7 +16,7 @@ from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Illegal, Ruling, Undecided
 from referee.observations import PlaceSeen
 from referee.rules.rows import Stock, count_cards, place_of_top
-from referee.table import Pile, Player, Who
+from referee.table import PILES, Pile, Player, Who
 from referee.tracker import evidence
 from referee.tracker.rows import Lies
 from referee.verdicts import Ruling as RulingWord
@@ -183,9 +183,19 @@ class World(msgspec.Struct, frozen=True, gc=False):
     def moved_to(self, position: Position) -> "World":
         return World(position, self.log_weight, self.claims, self.stayed)
 
+    def without_races(self, before_ns: int) -> "World":
+        """The world once nobody can be beaten any more by a card that came down before this moment."""
+        position = self.position
+        for pile in PILES:
+            covers = position.middle(pile).covers
+            if covers and covers[0].at_ns < before_ns:
+                position = position.with_middle(pile, covers=tuple([c for c in covers if c.at_ns >= before_ns]))
+        return self if position is self.position else self.moved_to(position)
+
     @property
     def key(self) -> tuple[object, ...]:
-        """Two worlds with the same key lie alike, whatever led to them, and leave the same to be told."""
+        """Two worlds with the same key lie alike, whatever led to them, leave the same to be told, and the same races
+        are open."""
         key = self.worked_out.key
         if key is None:
             p = self.position
@@ -194,8 +204,10 @@ class World(msgspec.Struct, frozen=True, gc=False):
             claims = [(n, one.word, one.reason, one.card, one.player) for n, one in self.claims.items() if n > 0]
             if len(claims) > 1:
                 claims.sort()
+            raced = tuple([cover.top for cover in a.covers + b.covers]) if a.covers or b.covers else ()
             key = self.worked_out.key = (
                 p.phase, p1.row, p2.row, p1.packet, p2.packet, a.top, b.top, a.count, b.count, lying, tuple(claims),
+                raced,
             )  # fmt: skip
         return key
 
