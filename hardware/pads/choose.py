@@ -23,8 +23,11 @@ def contact_rules(settings: PadsSection) -> ContactRules:
     )
 
 
-def pad_backend(settings: PadsSection) -> PadBackend:
-    """Return the backend as set. `auto`: gpiod on a header, else gpiozero, else DeviceError with the cure."""
+def pad_backend(settings: PadsSection, *, now: bool = True) -> PadBackend:
+    """Return the backend as set. `auto`: gpiod where its package is there and gpiozero otherwise.
+
+    `now`: `auto` raises DeviceError with the cure where there is no header; else pins are looked for at each `open`.
+    """
     pins = {Pad(*pad): pin for pad, pin in settings.pins().items()}
     match settings.backend:
         case "mock" | "none":
@@ -34,12 +37,13 @@ def pad_backend(settings: PadsSection) -> PadBackend:
         case "gpiod":
             return GpiodPads(pins)
         case "auto":
-            return best_backend(pins)
+            return best_backend(pins, now)
 
 
-def best_backend(pins: dict[Pad, int]) -> PadBackend:
-    """Return gpiod where its package is there and gpiozero otherwise; raises DeviceError where there is no header."""
+def best_backend(pins: dict[Pad, int], now: bool) -> PadBackend:
+    """Return gpiod, which looks for its chip at each `open`: its number may be another one. Or gpiozero."""
     if not has_gpiod():
         return GpiozeroPads(pins)
-    find_header_chip()  # where there is no header, it is said now
-    return GpiodPads(pins)  # and looks for its chip whenever it opens: one that came back may have another number
+    if now:
+        find_header_chip()
+    return GpiodPads(pins)

@@ -105,7 +105,7 @@ def real_parts(
     """Return the parts that the settings name. Without a table nothing is judged: it is being set up.
 
     By hand, a machine without pins gets keys for pads and a drawing for lights, and a missing camera raises
-    DeviceError with its cure; a service insists on its pads and waits for its camera.
+    DeviceError with its cure; a service never takes other pads, and waits for them as for its camera.
     """
     if not as_service:
         try_camera(settings)
@@ -148,10 +148,8 @@ def try_camera(settings: Settings) -> None:
 def backend_or_keys(settings: Settings, as_service: bool, notices: list[str]) -> tuple[PadBackend, MockPads | None]:
     """Return the pads' backend, and the same again if it is a mock."""
     try:
-        backend = pad_backend(settings.pads)
+        backend = pad_backend(settings.pads, now=not as_service)
     except DeviceError as error:
-        if as_service or settings.pads.backend != "auto":
-            raise
         notices.append(f"NO REAL PADS: {error}. Keys stand in: A S for p1, K L for p2.")
         backend = MockPads(pads_of(settings.pads))
     return backend, backend if isinstance(backend, MockPads) else None

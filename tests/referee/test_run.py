@@ -332,10 +332,14 @@ def test_by_hand_a_missing_camera_is_one_sentence_with_the_cure() -> None:
 
 
 @WITHOUT_PINS
-def test_a_service_never_runs_on_pads_that_feel_nothing() -> None:
+def test_a_service_whose_pins_are_not_there_yet_waits_for_them_and_takes_no_keys() -> None:
     run = TableRun(Settings(), PAGAT, shadow=False)
-    with pytest.raises(DeviceError, match="no GPIO pins"):
-        real_parts(Settings(), None, run.queue, run.queue.put, as_service=True)
+    parts = real_parts(Settings(), None, run.queue, run.queue.put, as_service=True)
+    assert parts.mock is None
+    parts.pads.start()
+    lost = run.queue.get(timeout=10)
+    assert isinstance(lost, SensorLost) and lost.sensor == "pads" and "no GPIO pins" in lost.reason
+    parts.pads.stop()
 
 
 @WITHOUT_PINS
