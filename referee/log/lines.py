@@ -20,6 +20,8 @@ class LineFile:
         self._path = path
         self._file: FileIO | None = None
         self._owed = b""
+        self.head = b""
+        """What a file begins with that has to be made anew."""
 
     def owe(self, line: bytes) -> None:
         """Let this stand before whatever is written next: a log begins with its header, however late."""
@@ -57,6 +59,9 @@ class LineFile:
                 self._path.parent.rmdir()
 
     def _opened(self) -> FileIO:
+        if self._file is not None and os.fstat(self._file.fileno()).st_nlink == 0:  # somebody removed the running game
+            self._file.close()
+            self._file, self._owed = None, self.head
         if self._file is None:
             (self._path.parent / FRAMES_FOLDER).mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("ab", buffering=0)

@@ -109,7 +109,8 @@ class GameLog:
             raise LogError(refused.format(error.strerror)) from error
         log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes)
         log.clock = clock_mark(header.boot_id)
-        log._begin(log._marked(header), refused, waits)
+        log._lines.head = log._marked(header)
+        log._begin(log._lines.head, refused, waits)
         return log
 
     @classmethod
@@ -143,13 +144,15 @@ class GameLog:
         cls, game: LoggedGame, *, closes: bool, frame_quota_bytes: int = FRAME_QUOTA_BYTES, reserve_bytes: int = 0
     ) -> "GameLog":
         last_n = max((entry.n for entry in game.entries()), default=-1)
-        return cls(
+        log = cls(
             game.directory,
             next_n=last_n + 1,
             frame_quota_bytes=frame_quota_bytes,
             reserve_bytes=reserve_bytes,
             closes=closes,
         )
+        log._lines.head = log._marked(game.header)
+        return log
 
     def _begin(self, owed: bytes, refused: str, waits: bool) -> None:
         """Write what stands before everything else, or keep it until there is room."""

@@ -340,6 +340,20 @@ def test_a_full_disk_costs_pictures_then_lines_but_never_the_game(tmp_path: Path
     assert game.troubles[0].what == "before it 1 entry is missing"
 
 
+def test_a_running_game_that_somebody_removes_is_logged_on_with_its_header(tmp_path: Path) -> None:
+    with GameLog.create(tmp_path, HEADER) as log:
+        log.observation(NINE)
+    with GameLog.resume(log.directory) as log:
+        shutil.rmtree(log.directory)
+        log.observation(SLAP)
+        assert log.frame("a.jpg", b"x")
+        log.verdict(FITS)
+    game = LoggedGame(log.directory)
+    assert game.header.players == HEADER.players and game.header.started
+    assert items(game) == [SLAP, FITS, Closed()]
+    assert [trouble.what for trouble in game.troubles] == ["before it 1 entry is missing"]
+
+
 @pytest.mark.parametrize("what", ["of_lines", "of_files"])
 def test_a_game_that_begins_on_a_full_disk_is_logged_from_the_moment_there_is_room(
     tmp_path: Path, full_disk: dict[str, bool], what: str
