@@ -16,6 +16,7 @@ from hardware.rig import RigStatus
 from hardware.signals import Output
 from referee.cards import Card
 from referee.cli.screen import face, lamps, line_of
+from referee.replay.words import PHASE_WORDS
 from referee.table import PILES, Pile
 from referee.verdicts import AnyVerdict, NextDeal, PhaseChanged, PlayJudged, SpitJudged
 
@@ -101,7 +102,7 @@ class LiveRun:
         """Take a verdict in: it is drawn with the next picture of the screen."""
         match verdict:
             case PhaseChanged():
-                self._phase = verdict.phase.replace("_", " ")
+                self._phase = PHASE_WORDS.get(verdict.phase, verdict.phase)
             case PlayJudged(ruling="legal") | SpitJudged(ruling="legal"):
                 self._tops[verdict.pile] = verdict.card
             case NextDeal():

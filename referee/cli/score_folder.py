@@ -1,21 +1,24 @@
 """Scoring the whole chain over recorded games with truth: from the video to what `watch --json` prints."""
 
-import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from hardware.frames import Frame
 from referee.cli.watch import Teller
 from referee.errors import LogError
 from referee.observations import AnyObservation
+from referee.replay.truth import Side, TrueLanding, Truth
+from referee.shares import share
+from referee.table import PILES, Player
 
 NEAR_MS: Final = 500
 """A landing is found if one on its pile was told within this of its touch."""
-PILES: Final = "AB"
-PLAYER_OF: Final = {"A": "p1", "B": "p2"}
+PLAYER_OF: Final[Mapping[Side, Player]] = {"A": "p1", "B": "p2"}
 TABLE_FILES: Final = ("{stem}.table.toml", "table.toml")
 PADS_FILES: Final = ("{stem}.pads.jsonl", "pads.jsonl")
 
@@ -88,21 +91,13 @@ class ClipScore:
         }
 
 
-def share(k: int, n: int) -> str:
-    """Return `k of n` with the 95 % interval."""
-    from referee.simulated.score import wilson
-
-    if n == 0:
-        return "none to judge"
-    low, high = wilson(k, n)
-    return f"{k} of {n} ({100 * k / n:.1f} % [{100 * low:.1f}, {100 * high:.1f}])"
-
-
 def clips_in(folder: Path) -> list[Path]:
     """Return the truth files under a folder: JSON with landings, its video beside it.
 
     Raises LogError without any."""
-    found = [path for path in sorted(folder.rglob("*.json")) if _is_truth(path)]
+    found = [
+        path for path in sorted(folder.rglob("*.json")) if (truth := truth_in(path)) and video_of(path, truth).is_file()
+    ]
     if not found:
         raise LogError(
             f"{folder} holds no video with truth beside it: record a game with `run --record`, go through its replay, "
@@ -115,10 +110,12 @@ def score_clip(path: Path, rules_name: str = "pagat") -> ClipScore:
     """Watch a clip with the whole chain and compare with its truth.
 
     Raises:
-        RefereeError: the video, its table file or its pads file cannot be used.
+        RefereeError: the truth, the video, its table file or its pads file cannot be used.
     """
-    truth = json.loads(path.read_text(encoding="utf-8"))
-    video = path.with_name(Path(str(truth["file"])).name)
+    truth = truth_in(path)
+    if truth is None:
+        raise LogError(f"{path} does not say what landed: write it with `spit-referee export --truth`")
+    video = video_of(path, truth)
     score, teller = ClipScore(), _Listener()
     for seen in _watched(video, rules_name, score):
         teller.tell(seen)
@@ -134,7 +131,7 @@ class _Listener(Teller):
         super().__init__(as_json=True)
         self.lines: list[dict[str, Any]] = []
 
-    def _print(self, line: dict[str, Any]) -> None:
+    def _print(self, line: dict[str, Any], words: str) -> None:
         self.lines.append(line)
 
 
@@ -174,55 +171,55 @@ def _jpeg_ms(recording: Any) -> float:
     return 1e3 * (time.process_time() - began) / 20
 
 
-def _compare(truth: dict[str, Any], lines: list[dict[str, Any]], score: ClipScore, name: str) -> None:
+def _compare(truth: Truth, lines: list[dict[str, Any]], score: ClipScore, name: str) -> None:
     told = [line for line in lines if line["kind"] == "card_landed"]
     for line in lines:
         if line["kind"] in ("play_judged", "spit_judged"):
             score.rulings[line["ruling"]] = score.rulings.get(line["ruling"], 0) + 1
     used: set[int] = set()
-    for landing in truth["landings"]:
+    for landing in truth.landings:
         score.landings += 1
         index = _nearest(landing, told, used)
-        at = f"{name} {landing['t_touch']:.2f} s"
+        at = f"{name} {landing.t_touch:.2f} s"
         if index is None:
-            score.stories.append(f"{at}: missed {landing['card']} on {PILES[landing['pile']]}")
+            score.stories.append(f"{at}: missed {landing.card} on {PILES[landing.pile]}")
             continue
         used.add(index)
-        _compare_one(landing, told[index], float(truth["fps"]), score, at)
+        _compare_one(landing, told[index], truth.fps, score, at)
     for index, line in enumerate(told):
         if index not in used:
             score.extra += 1
             score.stories.append(f"{name} {line['at_ms'] / 1000:.2f} s: {line['card']} on {line['pile']} did not land")
 
 
-def _nearest(landing: dict[str, Any], told: list[dict[str, Any]], used: set[int]) -> int | None:
+def _nearest(landing: TrueLanding, told: list[dict[str, Any]], used: set[int]) -> int | None:
     """Of the landings told near it on its pile: the one with the right card, else the nearest; each serves once."""
-    touch_ms = 1000 * landing["t_touch"]
+    touch_ms = 1000 * landing.t_touch
     near = [
         index
         for index, line in enumerate(told)
-        if index not in used and line["pile"] == PILES[landing["pile"]] and abs(line["at_ms"] - touch_ms) < NEAR_MS
+        if index not in used and line["pile"] == PILES[landing.pile] and abs(line["at_ms"] - touch_ms) < NEAR_MS
     ]
     return min(near, key=lambda i: (told[i]["card"] != _card(landing), abs(told[i]["at_ms"] - touch_ms)), default=None)
 
 
-def _compare_one(landing: dict[str, Any], line: dict[str, Any], fps: float, score: ClipScore, at: str) -> None:
+def _compare_one(landing: TrueLanding, line: dict[str, Any], fps: float, score: ClipScore, at: str) -> None:
     score.found += 1
-    score.touch_frames.append(abs(line["at_ms"] / 1000 - landing["t_touch"]) * fps)
-    if landing["card"] is not None:
+    score.touch_frames.append(abs(line["at_ms"] / 1000 - landing.t_touch) * fps)
+    if landing.card is not None:
         score.named += 1
         score.cards += line["card"] == _card(landing)
         if line["card"] != _card(landing):
-            score.stories.append(f"{at}: read {line['card']} for {landing['card']}")
-    if landing["side"] in PLAYER_OF:
+            score.stories.append(f"{at}: read {line['card']} for {landing.card}")
+    if landing.side is not None:
         score.owned += 1
-        score.players += line["player"] == PLAYER_OF[landing["side"]]
-        if line["player"] != PLAYER_OF[landing["side"]]:
-            score.stories.append(f"{at}: {line['player']} for {PLAYER_OF[landing['side']]}")
+        score.players += line["player"] == PLAYER_OF[landing.side]
+        if line["player"] != PLAYER_OF[landing.side]:
+            score.stories.append(f"{at}: {line['player']} for {PLAYER_OF[landing.side]}")
 
 
-def _card(landing: dict[str, Any]) -> str:
-    return str(landing["card"]).upper()
+def _card(landing: TrueLanding) -> str:
+    return str(landing.card).upper()
 
 
 def _beside(video: Path, names: tuple[str, ...]) -> Path | None:
@@ -230,10 +227,14 @@ def _beside(video: Path, names: tuple[str, ...]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _is_truth(path: Path) -> bool:
-    """Whether this is truth of a video that lies beside it."""
+def truth_in(path: Path) -> Truth | None:
+    """Return what a JSON file says of a film; None for any other file."""
     try:
-        truth = json.loads(path.read_text(encoding="utf-8"))
-        return isinstance(truth["landings"], list) and path.with_name(Path(str(truth["file"])).name).is_file()
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
+        return msgspec.json.decode(path.read_bytes(), type=Truth)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def video_of(path: Path, truth: Truth) -> Path:
+    """Return the film of a truth: never outside its folder."""
+    return path.with_name(Path(truth.file).name)

@@ -1,6 +1,7 @@
 """What a terminal shows of a game that is being refereed: live panels, or plain lines where it is no terminal."""
 
 from collections import deque
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -14,7 +15,9 @@ from rich.text import Text
 
 from hardware.signals.mixer import Output
 from referee.cards import COLOUR_OF, Card
-from referee.table import PILES, Pile
+from referee.game.wording import PLAIN_NAMES, say_who
+from referee.replay.words import PHASE_WORDS, verdict_sentence
+from referee.table import PILES, Pile, Player
 from referee.verdicts import (
     AnyVerdict,
     Award,
@@ -35,6 +38,7 @@ from referee.verdicts import (
     SpitJudged,
     Stuck,
     TakenBack,
+    Verdict,
 )
 
 if TYPE_CHECKING:
@@ -42,13 +46,22 @@ if TYPE_CHECKING:
 
 _SIGNS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 _STYLES: Final = {"legal": "green", "illegal": "bold red", "beaten": "yellow", "cannot_tell": "magenta"}
-_PHASES: Final = {
-    "layout": "setting up",
-    "await_spit": "waiting for the spit",
-    "play": "play",
-    "slap": "slap!",
-    "over": "over",
-    "paused": "paused",
+_STYLE_OF: Final[Mapping[type[Verdict], str]] = {
+    RowJudged: "bold red",
+    Breach: "bold red",
+    TakenBack: "dim",
+    BackInStep: "dim",
+    LeftLying: "yellow",
+    NotStuck: "yellow",
+    SlapJudged: "yellow",
+    Stuck: "bold cyan",
+    SpitCall: "bold cyan",
+    DealOver: "bold cyan",
+    Award: "bold green",
+    DeadHeat: "bold yellow",
+    CannotTell: "magenta",
+    NextDeal: "bold",
+    GameOver: "bold",
 }
 _LINES: Final = 12
 _EVERY_NS: Final = 100_000_000
@@ -63,55 +76,19 @@ def face(card: Card | None) -> Text:
     return Text(text, style="bold red3 on grey93" if COLOUR_OF[card] == "red" else "bold black on grey93")
 
 
-def line_of(verdict: AnyVerdict) -> tuple[str, str] | None:
+def line_of(verdict: AnyVerdict, names: Mapping[Player, str] = PLAIN_NAMES) -> tuple[str, str] | None:
     """Return a verdict as a line and its style; None for what nobody needs to read."""
     match verdict:
-        case PlayJudged() | SpitJudged():
-            what = "plays" if isinstance(verdict, PlayJudged) else "spits"
-            why = verdict.sentence or (verdict.reason or "")
-            words = verdict.ruling.replace("_", " ")
-            line = f"{verdict.player} {what} {verdict.card} on {verdict.pile}: {words}. {why}".rstrip()
-            return line, _STYLES[verdict.ruling]
-        case RowJudged():
-            return None if verdict.ruling == "legal" else (f"{verdict.player}: {verdict.sentence}", "bold red")
-        case TakenBack():
-            return f"{verdict.player} takes {verdict.card} back from {verdict.pile}", "dim"
-        case LeftLying():
-            return f"{verdict.card} still lies on {verdict.pile}", "yellow"
-        case Stuck():
-            return "STUCK: nobody can play", "bold cyan"
-        case SpitCall():
-            onto = ", ".join(f"{player} on {pile}" for player, pile in verdict.onto.items())
-            return f"SPIT: {onto}", "bold cyan"
-        case NotStuck():
-            return f"not stuck: {' and '.join(verdict.who)} can still play", "yellow"
-        case DealOver():
-            return f"the deal is over: {verdict.reason.replace('_', ' ')} by {verdict.by or 'nobody'}", "bold cyan"
-        case Award():
-            return f"SLAP: {_award_words(verdict)}", "bold green"
-        case DeadHeat():
-            return f"too close: {verdict.margin_us:.0f} us apart, slap again", "bold yellow"
-        case SlapJudged():
-            return (f"{verdict.player}: slap without reason", "yellow") if verdict.ruling == "false_slap" else None
-        case Breach():
-            return f"{verdict.player}: {verdict.sentence or verdict.reason}", "bold red"
-        case CannotTell():
-            return f"cannot tell: {verdict.about}", "magenta"
-        case BackInStep():
-            return "back in step", "dim"
-        case NextDeal():
-            return f"next deal: {verdict.p1.cards} cards for p1, {verdict.p2.cards} for p2", "bold"
-        case GameOver():
-            return f"the game is over: {verdict.winner}", "bold"
-        case _:
+        case PhaseChanged() | RowJudged(ruling="legal") | SlapJudged(ruling="legal" | "ignored"):
             return None
-
-
-def _award_words(award: Award) -> str:
-    if award.sentence:
-        return award.sentence
-    margin = f" by {award.margin_us / 1000:.1f} ms" if award.margin_us is not None else ""
-    return f"{award.first} was first{margin}"
+        case PlayJudged(ruling="legal") | SpitJudged(ruling="legal"):
+            what = "plays" if isinstance(verdict, PlayJudged) else "spits"
+            who = say_who(verdict.player, names).capitalize()
+            return f"{who} {what} {verdict.card} on {verdict.pile}.", _STYLES["legal"]
+        case PlayJudged() | SpitJudged():
+            return verdict_sentence(verdict, names), _STYLES[verdict.ruling]
+        case _:
+            return verdict_sentence(verdict, names), _STYLE_OF.get(type(verdict), "")
 
 
 class PlainScreen:
@@ -172,7 +149,7 @@ class LiveScreen:
 
     def _picture(self, progress: "Progress") -> RenderableType:
         state = Table.grid(padding=(0, 2))
-        state.add_row(Text("phase", style="dim"), Text(_PHASES.get(self._phase, self._phase), style="bold"))
+        state.add_row(Text("phase", style="dim"), Text(PHASE_WORDS.get(self._phase, self._phase), style="bold"))
         state.add_row(Text("tops", style="dim"), Columns([Text(pile) + " " + face(self._tops[pile]) for pile in PILES]))
         state.add_row(Text("signals", style="dim"), lamps(progress.lights))
         rulings = "  ".join(f"{count} {ruling.replace('_', ' ')}" for ruling, count in sorted(self._counts.items()))

@@ -12,7 +12,9 @@ import typer
 from referee.cards import UNREAD
 from referee.cli.options import JsonOption
 from referee.errors import NotationError, cause_of
+from referee.game.wording import PLAIN_NAMES
 from referee.observations import AnyObservation, CardLanded, Observation
+from referee.replay.words import verdict_sentence
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
 if TYPE_CHECKING:
@@ -125,28 +127,32 @@ class Teller:
             self._waiting.append(seen)
         elif isinstance(seen, Observation):
             while self._waiting and seen.at_ns - self._waiting[0].at_ns > LANDING_WAIT_NS:
-                self._print(landed_line(self._waiting.pop(0)))
+                self._land(self._waiting.pop(0))
         else:
             if isinstance(seen, PlayJudged | SpitJudged):
-                self._land(seen)
-            self._print(verdict_line(seen))
+                self._land_until(seen)
+            self._print(verdict_line(seen), f"    {verdict_sentence(seen, PLAIN_NAMES)}")
 
     def finish(self) -> None:
         """Print the landings that nothing was said about."""
         while self._waiting:
-            self._print(landed_line(self._waiting.pop(0)))
+            self._land(self._waiting.pop(0))
 
-    def _land(self, judged: PlayJudged | SpitJudged) -> None:
+    def _land_until(self, judged: PlayJudged | SpitJudged) -> None:
         """Print the landing that was judged, and those that touched before it."""
         about = [one for one in self._waiting if (one.at_ns, one.pile) == (judged.at_ns, judged.pile)]
         while about and self._waiting:
             landed = self._waiting.pop(0)
-            self._print(landed_line(landed, judged if landed is about[0] else None))
+            self._land(landed, judged if landed is about[0] else None)
             if landed is about[0]:
                 return
 
-    def _print(self, line: dict[str, Any]) -> None:
-        print(json.dumps(line) if self._as_json else _words(line), flush=True)
+    def _land(self, landed: CardLanded, judged: PlayJudged | SpitJudged | None = None) -> None:
+        line = landed_line(landed, judged)
+        self._print(line, f"{line['card']} on {line['pile']} by {line['player']} (p {line['p']:.2f})")
+
+    def _print(self, line: dict[str, Any], words: str) -> None:
+        print(json.dumps(line) if self._as_json else f"{line['at_ms'] / 1000:8.2f} s  {words}", flush=True)
 
 
 def landed_line(seen: CardLanded, judged: PlayJudged | SpitJudged | None = None) -> dict[str, Any]:
@@ -184,14 +190,3 @@ def verdict_line(verdict: AnyVerdict) -> dict[str, Any]:
 
 def _ms(at_ns: int) -> float:
     return round(at_ns / 1e6, 1)
-
-
-def _words(line: dict[str, Any]) -> str:
-    at = f"{line['at_ms'] / 1000:8.2f} s  "
-    if line["kind"] == "card_landed":
-        return f"{at}{line['card']} on {line['pile']} by {line['player']} (p {line['p']:.2f})"
-    if line.get("sentence"):
-        return f"{at}    {line['sentence']}"
-    shown = {key: value for key, value in line.items() if key not in ("kind", "at_ms", "of", "p")}
-    said = ", ".join(f"{key} {value}" for key, value in shown.items() if value is not None)
-    return f"{at}    {line['kind'].replace('_', ' ')}{': ' if said else ''}{said}"

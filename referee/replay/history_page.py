@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-import jinja2
 import msgspec
-from markupsafe import Markup
 
 from referee.replay.history import History, Played, PlayerHistory
-from referee.replay.page import asset, hash_of
+from referee.replay.page import scriptless_page
 
 WIDTH: Final = 320.0
 HEIGHT: Final = 64.0
@@ -33,11 +31,8 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
 def history_page(history: History) -> str:
     """Return the page as HTML. It holds no script; names are escaped."""
-    style = asset("page.css") + asset("history.css")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(asset("history.html")).render(
-        policy=f"default-src 'none'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'",
-        style=Markup(style),
+    return scriptless_page(
+        "history.html",
         history=history,
         trends={player.name: trends_of(player) for player in history.players},
         width=WIDTH,

@@ -17,7 +17,7 @@ import msgspec
 from markupsafe import Markup
 
 from referee.errors import LogError, SettingsError
-from referee.log import Header, LoggedGame
+from referee.log import Device, Header, LoggedGame
 from referee.replay.moments import Moment, Timeline
 from referee.replay.statistics import statistics_of
 from referee.replay.timeline import timeline_of
@@ -68,11 +68,11 @@ def page_of(game: LoggedGame, *, picture_budget_bytes: int = PICTURE_BUDGET_BYTE
         "statistics": statistics_of(timeline),
         "names": names,
         "disputes": [moment.n for moment in timeline.moments if moment.is_dispute],
-        "rules": {number: clause.sentence for clause in clauses for number in clause.rules.split(", ")},
+        "rules": {number: clause.sentence for clause in reversed(clauses) for number in clause.rules.split(", ")},
         "pictures": _pictures(game, timeline.moments, picture_budget_bytes),
     }
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(asset("page.html")).render(
+    return _rendered(
+        "page.html",
         policy=_policy(style, script),
         style=Markup(style),
         script=Markup(script),
@@ -135,7 +135,7 @@ def _facts(timeline: Timeline) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def _device_words(device: Any) -> str:
+def _device_words(device: Device) -> str:
     doubt = (
         "uncertainty not measured"
         if device.uncertainty_ns is None
@@ -209,6 +209,18 @@ def _policy(style: str, script: str) -> str:
         f"default-src 'none'; img-src data:; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
+
+
+def scriptless_page(template: str, **values: Any) -> str:
+    """Return a page of a template that holds no script; every value is escaped."""
+    style = asset("page.css") + asset("history.css")
+    policy = f"default-src 'none'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
+    return _rendered(template, policy=policy, style=Markup(style), **values)
+
+
+def _rendered(template: str, **values: Any) -> str:
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    return environment.from_string(asset(template)).render(**values)
 
 
 def hash_of(text: str) -> str:

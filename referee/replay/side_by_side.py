@@ -4,17 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-import jinja2
 import msgspec
-from markupsafe import Markup
 
 from referee.log import Header
-from referee.replay.page import asset, hash_of
+from referee.replay.page import scriptless_page
 from referee.replay.rejudge import Difference
 from referee.replay.words import RULING_WORDS, clock, plain, player_names, verdict_sentence
 from referee.table import Player
 from referee.tracker.correcting import in_words
-from referee.verdicts import AnyVerdict, PhaseChanged, PlayJudged, SpitJudged
+from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
 COUNTED: Final = ("legal", "illegal", "beaten", "cannot_tell")
 
@@ -65,8 +63,6 @@ def _row(difference: Difference, names: Mapping[Player, str], start_ns: int) -> 
 
 
 def _line(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:
-    if isinstance(verdict, PhaseChanged):
-        return f"The phase is now {plain(verdict.phase, 20).replace('_', ' ')}."
     sentence = verdict_sentence(verdict, names)
     if not isinstance(verdict, PlayJudged | SpitJudged):
         return sentence
@@ -89,7 +85,7 @@ def _rulings(verdicts: Iterable[AnyVerdict]) -> list[str]:
 
 
 def more_words(found: SideBySide) -> str:
-    """Return the balance in words: `2 more illegal, 1 legal less`; empty if no ruling differs in number."""
+    """Return the balance in words: `2 illegal more, 1 legal less`; empty if no ruling differs in number."""
     words = [
         f"{count} {RULING_WORDS[ruling]} more" if count > 0 else f"{-count} {RULING_WORDS[ruling]} less"
         for ruling, count in found.more.items()
@@ -99,13 +95,4 @@ def more_words(found: SideBySide) -> str:
 
 def difference_page(found: SideBySide, game: str, judged_by: str) -> str:
     """Return the differences as a page without any script; texts are escaped."""
-    style = asset("page.css") + asset("history.css")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(asset("side_by_side.html")).render(
-        policy=f"default-src 'none'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'",
-        style=Markup(style),
-        found=found,
-        more=more_words(found),
-        game=game,
-        judged_by=judged_by,
-    )
+    return scriptless_page("side_by_side.html", found=found, more=more_words(found), game=game, judged_by=judged_by)

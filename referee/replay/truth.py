@@ -6,7 +6,7 @@ at the table can be scored like a rendered one.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -19,23 +19,55 @@ from referee.replay.moments import Moment
 from referee.replay.timeline import timeline_of
 from referee.rules.legality import follows
 from referee.rules.rule_set import RuleSet, rule_set_from
-from referee.table import Pile, Player
+from referee.table import Pile, Who
 
 ABOUT_FILE: Final = "recording.json"
 VIDEO_FILE: Final = "game.mp4"
-NUMBER_OF_PILE: Final[Mapping[Pile, int]] = {"A": 0, "B": 1}
-SIDE_OF: Final[Mapping[Player | str, str | None]] = {"p1": "A", "p2": "B", "unknown": None}
+Side = Literal["A", "B"]
+NUMBER_OF_PILE: Final[Mapping[Pile, Literal[0, 1]]] = {"A": 0, "B": 1}
+SIDE_OF: Final[Mapping[Who, Side | None]] = {"p1": "A", "p2": "B", "unknown": None}
 KINDS: Final = {"play": "normal", "spit": "spit"}
+
+Rate = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class About(msgspec.Struct, frozen=True):
     """What a recording says of itself: when its first picture was taken on the log's clock, and its rate."""
 
     start_ns: int | None
-    fps: float
+    fps: Rate
     frames: int
     size_px: tuple[int, int]
     dropped: int = 0
+
+
+class TrueLanding(msgspec.Struct, frozen=True, kw_only=True):
+    """One landing of a film: touch in seconds, pile (0 is A), card, side of the player (A is p1), card under it."""
+
+    t_touch: float
+    frame_index: int | None = None
+    pile: Literal[0, 1]
+    card: str | None = None
+    side: Side | None = None
+    on: str | None = None
+    legal: bool | None = None
+    """Whether it follows the card that it lies on, whatever was ruled."""
+    kind: str = "normal"
+    ruling: str | None = None
+
+
+class Truth(msgspec.Struct, frozen=True, kw_only=True):
+    """What a JSON file beside a film says of it."""
+
+    file: str
+    fps: Rate
+    landings: tuple[TrueLanding, ...]
+    source: str = ""
+    corrections: int = 0
+    frames: int | None = None
+    image_size: tuple[int, int] | None = None
+    duration_s: float | None = None
+    time_note: str = "frame i is exposed around t=i/fps"
 
 
 def write_truth(game: LoggedGame) -> list[Path]:
@@ -56,7 +88,7 @@ def write_truth(game: LoggedGame) -> list[Path]:
     return written
 
 
-def truth_of(game: LoggedGame, about: About) -> dict[str, Any]:
+def truth_of(game: LoggedGame, about: About) -> Truth:
     """Return the landings within one recording, as a clip's truth."""
     start_ns = about.start_ns or 0
     touched_ns = _touches(game, start_ns, start_ns + round(about.frames / about.fps * 1e9))
@@ -67,23 +99,22 @@ def truth_of(game: LoggedGame, about: About) -> dict[str, Any]:
         for moment in moments
         if moment.is_landing and not moment.dismissed and moment.n in touched_ns
     ]
-    return {
-        "file": VIDEO_FILE,
-        "source": "the referee's log, as the players have corrected it",
-        "corrections": sum(moment.kind == "corrected" for moment in moments),
-        "fps": about.fps,
-        "frames": about.frames,
-        "image_size": about.size_px,
-        "duration_s": round(about.frames / about.fps, 3),
-        "time_note": "frame i is exposed around t=i/fps",
-        "landings": sorted(landings, key=lambda landing: landing["t_touch"]),
-    }
+    return Truth(
+        file=VIDEO_FILE,
+        source="the referee's log, as the players have corrected it",
+        corrections=sum(moment.kind == "corrected" for moment in moments),
+        fps=about.fps,
+        frames=about.frames,
+        image_size=about.size_px,
+        duration_s=round(about.frames / about.fps, 3),
+        landings=tuple(sorted(landings, key=lambda landing: landing.t_touch)),
+    )
 
 
 def _about(folder: Path) -> About:
     try:
         return msgspec.json.decode((folder / ABOUT_FILE).read_bytes(), type=About)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LogError(f"{folder / ABOUT_FILE} is damaged ({error}): record the game again") from None
 
 
@@ -100,21 +131,21 @@ def _touches(game: LoggedGame, from_ns: int, to_ns: int) -> dict[int, int]:
     return max(parts, key=len)
 
 
-def _landing(moment: Moment, touch_ns: int, fps: float, rules: RuleSet) -> dict[str, Any]:
+def _landing(moment: Moment, touch_ns: int, fps: float, rules: RuleSet) -> TrueLanding:
     t_touch = touch_ns / 1e9
     lying = moment.before.get(moment.pile, ()) if moment.pile else ()
     on, card = (lying[-1].card if lying else None), moment.card if moment.card != UNREAD else None
-    return {
-        "t_touch": round(t_touch, 5),
-        "frame_index": -int(-t_touch * fps // 1),
-        "pile": NUMBER_OF_PILE[moment.pile or "A"],
-        "card": card,
-        "side": SIDE_OF[moment.player],
-        "on": on,
-        "legal": _fits(card, on, rules) if moment.kind == "play" else None,
-        "kind": KINDS[moment.kind],
-        "ruling": moment.ruling,
-    }
+    return TrueLanding(
+        t_touch=round(t_touch, 5),
+        frame_index=-int(-t_touch * fps // 1),
+        pile=NUMBER_OF_PILE[moment.pile or "A"],
+        card=card,
+        side=SIDE_OF[moment.player],
+        on=on,
+        legal=_fits(card, on, rules) if moment.kind == "play" else None,
+        kind=KINDS[moment.kind],
+        ruling=moment.ruling,
+    )
 
 
 def _fits(card: Card | None, on: Card | None, rules: RuleSet) -> bool | None:

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
+from referee.game.wording import PLAIN_NAMES
 from referee.observations import Correction, Recount
 from referee.table import PLAYERS, Pile, Player, Who
 from referee.verdicts import (
@@ -20,6 +21,7 @@ from referee.verdicts import (
     NextDeal,
     NotStuck,
     Paused,
+    PhaseChanged,
     PlayJudged,
     Resumed,
     RowJudged,
@@ -34,7 +36,14 @@ from referee.verdicts import (
 LONGEST_TEXT: Final = 300
 LONGEST_NAME: Final = 30
 
-SPOKEN_NAMES: Final[Mapping[Player, str]] = {"p1": "Player 1", "p2": "Player 2"}
+PHASE_WORDS: Final[Mapping[str, str]] = {
+    "layout": "laying out",
+    "await_spit": "waiting for the spit",
+    "play": "play",
+    "slap": "slap!",
+    "over": "game over",
+    "paused": "paused",
+}
 
 RULING_WORDS: Final[Mapping[str, str]] = {
     "legal": "legal",
@@ -58,8 +67,8 @@ def plain(text: str | None, longest: int = LONGEST_TEXT) -> str:
 
 def player_names(players: Mapping[Player, str]) -> dict[Player, str]:
     """Return what to call p1 and p2: their names, told apart where they are alike, else `Player 1` and `Player 2`."""
-    first = plain(players.get("p1"), LONGEST_NAME).strip() or SPOKEN_NAMES["p1"]
-    second = plain(players.get("p2"), LONGEST_NAME).strip() or SPOKEN_NAMES["p2"]
+    first = plain(players.get("p1"), LONGEST_NAME).strip() or PLAIN_NAMES["p1"]
+    second = plain(players.get("p2"), LONGEST_NAME).strip() or PLAIN_NAMES["p2"]
     return {"p1": first, "p2": second} if first != second else {"p1": f"{first} (1)", "p2": f"{second} (2)"}
 
 
@@ -127,7 +136,7 @@ def with_names(sentence: str, names: Mapping[Player, str]) -> str:
 
 def _by_name(sentence: str, names: Mapping[Player, str]) -> str:
     """The referee speaks of Player 1 and Player 2; the replay knows their names."""
-    for player, spoken in SPOKEN_NAMES.items():
+    for player, spoken in PLAIN_NAMES.items():
         sentence = sentence.replace(spoken, names[player])
     return sentence
 
@@ -189,10 +198,13 @@ def _announcement_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
         case CannotTell():
             return f"Cannot tell: {verdict.about}."
         case BackInStep():
-            return f"Back in step after {verdict.landings} landings."
+            count = verdict.landings
+            return f"Back in step after {count} {'landing' if count == 1 else 'landings'}."
         case Breach():
             who = names[verdict.player] if verdict.player != "unknown" else "Somebody"
             return f"{who}: {verdict.reason.replace('_', ' ')}."
+        case PhaseChanged():
+            return f"The phase is now {PHASE_WORDS.get(verdict.phase, plain(verdict.phase, 20))}."
         case Paused():
             return f"Paused: {verdict.reason}."
         case Resumed():

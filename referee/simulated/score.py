@@ -7,7 +7,6 @@ another player did it, it was no breach, or nothing happened. Rulings that send 
 on an illegal card, too late by less than the race window) accuse nobody.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -18,6 +17,7 @@ from referee.game.position import Position
 from referee.observations import CardLanded
 from referee.rules.rule_set import RuleSet
 from referee.script import AnyAction, Gather, Lay, Script, Slap, SpitDown
+from referee.shares import share, wilson
 from referee.simulated.noise import Noise, Seen, observe
 from referee.simulated.players import Habits, play_game
 from referee.table import PILES, Pile
@@ -30,8 +30,6 @@ SETTLED_NS = 1_000_000_000
 """A card that has lain so long should be known, even if a hand lingered over it."""
 TRUE_WORDS = frozenset({"legal", "beaten", "on_illegal_card", "call"})
 """Intents that are no breach."""
-
-Placed = Lay | SpitDown
 
 
 class Score(msgspec.Struct, kw_only=True):
@@ -84,13 +82,13 @@ class Score(msgspec.Struct, kw_only=True):
     def lines(self) -> list[tuple[str, str]]:
         """The score for people: k of n, with the 95 % interval where it is a share."""
         return [
-            ("breaches found", _share(self.found, self.breaches)),
+            ("breaches found", share(self.found, self.breaches)),
             ("covered twice within 2 s, counted apart", str(self.covered_sooner)),
             ("breaches missed, by reason", _counts(self.missed)),
             ("accusations", str(self.accusations)),
-            ("false accusations, of games", _share(self.false_accusations, self.games)),
+            ("false accusations, of games", share(min(self.false_accusations, self.games), self.games)),
             ("told of the right player with a wrong card", str(self.misnamed)),
-            ("cannot tell, of landings", _share(self.cannot_tell, self.landings)),
+            ("cannot tell, of landings", share(self.cannot_tell, self.landings)),
             ("stretches out of step", str(len(self.out_of_step))),
             ("landings out of step, most / 95 %", f"{max(self.out_of_step, default=0)} / {self.out_of_step_p95()}"),
             ("observations", f"{self.observations:,}"),
@@ -100,11 +98,6 @@ class Score(msgspec.Struct, kw_only=True):
         """So long or shorter were 95 % of the stretches with a wrong top, in landings."""
         ordered = sorted(self.out_of_step)
         return ordered[int(0.95 * (len(ordered) - 1))] if ordered else 0
-
-
-def _share(k: int, n: int) -> str:
-    low, high = wilson(min(k, n), n)
-    return f"{k} of {n} ({low:.2%} to {high:.2%})"
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -293,13 +286,3 @@ def _stretches(steps: Iterable[bool]) -> Iterator[int]:
 def score_game(seed: int, noise: Noise, rules: RuleSet | None = None, habits: Habits | None = None) -> Score:
     """Play, watch and referee one game."""
     return score_story(referee(play_game(seed, habits), noise, rules or RuleSet(), seed))
-
-
-def wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share of which k of n were counted."""
-    if n == 0:
-        return 0.0, 1.0
-    p = k / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)

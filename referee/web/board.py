@@ -17,7 +17,7 @@ from referee.observations import (
     SensorBack,
     SensorLost,
 )
-from referee.replay.words import player_names, verdict_sentence
+from referee.replay.words import PHASE_WORDS, player_names, verdict_sentence
 from referee.table import PILES, Player
 from referee.verdicts import AnyVerdict, NextDeal, PhaseChanged, PlayJudged, RowJudged, SlapJudged, SpitJudged
 from referee.web.feed import Feed
@@ -26,13 +26,8 @@ LINES: Final = 60
 SURE: Final = 0.9
 """A reading less sure is shown as `??`."""
 PHASES: Final[Mapping[str, str]] = {
+    **PHASE_WORDS,
     "starting": "waiting for a still table",
-    "layout": "laying out",
-    "await_spit": "waiting for the spit",
-    "play": "play",
-    "slap": "slap!",
-    "over": "game over",
-    "paused": "paused",
     "set_up": "being set up",
     "idle": "no game",
 }

@@ -80,17 +80,18 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
         screen.tell(PhaseChanged(at_ns=0, phase="play"))
         screen.show(Progress(end_ns=9 * SECOND))
     out = capsys.readouterr().out
-    assert out == "   2.00 s  p1 plays 7C on A: illegal. Take the 7 of clubs back.\n"
+    assert out == "   2.00 s  Take the 7 of clubs back.\n"
 
 
 def test_announcements_have_lines() -> None:
     assert line_of(Stuck(at_ns=0)) is not None
     legal = PlayJudged(at_ns=0, player="p1", pile="A", card=Card("7C"), p=0.99, ruling="legal")
-    assert line_of(legal) == ("p1 plays 7C on A: legal.", "green")
-    assert line_of(SpitCall(at_ns=0, onto={"p1": "A", "p2": "B"})) == ("SPIT: p1 on A, p2 on B", "bold cyan")
+    assert line_of(legal) == ("Player 1 plays 7C on A.", "green")
+    spit = SpitCall(at_ns=0, onto={"p1": "A", "p2": "B"})
+    assert line_of(spit) == ("Spit: Player 1 on A and Player 2 on B.", "bold cyan")
     line = line_of(Award(at_ns=0, p1="A", p2="B", first="p2", margin_us=1500.0))
     assert line is not None
-    assert line[0] == "SLAP: p2 was first by 1.5 ms"
+    assert line[0] == "Player 2 was first by 1.5 ms; Player 1 takes A; Player 2 takes B."
 
 
 @pytest.mark.slow

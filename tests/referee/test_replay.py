@@ -422,6 +422,12 @@ def test_nothing_that_a_log_says_becomes_part_of_the_pages_code(tmp_path: Path) 
     assert moments[0]["card"] == "??"
 
 
+def test_a_ruling_shows_the_first_sentence_of_its_rule_which_says_what_is_allowed(tmp_path: Path) -> None:
+    rules = page_data(page_of(LoggedGame(write_plausible_game(tmp_path, deals=1))))["rules"]
+    assert isinstance(rules, dict)
+    assert rules["R22"].startswith("It must be one rank higher or lower")
+
+
 def test_pictures_are_inside_within_the_budget_disputes_first(tmp_path: Path) -> None:
     jpeg = b"\xff\xd8\xff" + b"x" * 1000
     game = LoggedGame(write_plausible_game(tmp_path, deals=1, picture=lambda pile, card: jpeg))

@@ -30,9 +30,10 @@ from referee.observations import (
     Undo,
 )
 from referee.rules.rule_set import RuleSet, rule_set_from
+from referee.shares import wilson
 from referee.simulated.noise import PERFECT, Noise, observe
 from referee.simulated.players import play_deal
-from referee.simulated.score import Score, score_game, wilson
+from referee.simulated.score import Score, score_game
 from referee.table import OPPONENT, OTHER_PILE
 from referee.tracker import Tracker
 from referee.tracker.belief import AT_ONCE

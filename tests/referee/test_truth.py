@@ -15,7 +15,7 @@ from referee.cli.score_folder import ClipScore, _compare, clips_in, score_clip
 from referee.errors import LogError
 from referee.log import GameLog, Header, LoggedGame
 from referee.replay.amend import Word, Words, amend
-from referee.replay.truth import write_truth
+from referee.replay.truth import TrueLanding, Truth, write_truth
 from referee.rules.rule_set import RuleSet
 from referee.session import Session
 from referee.tracker import Tracker
@@ -99,13 +99,13 @@ def line(at_ms: float, pile: str, card: str, player: str) -> dict[str, Any]:
 
 
 def test_the_score_counts_missed_extra_misread_and_late_landings() -> None:
-    landings = [
-        {"t_touch": 1.0, "pile": 0, "card": "9S", "side": "A"},
-        {"t_touch": 2.0, "pile": 1, "card": "10H", "side": "B"},
-        {"t_touch": 3.0, "pile": 1, "card": "JH", "side": "B"},
-        {"t_touch": 3.05, "pile": 1, "card": "QH", "side": "A"},
-        {"t_touch": 5.0, "pile": 0, "card": None, "side": None},
-    ]
+    landings = (
+        TrueLanding(t_touch=1.0, pile=0, card="9S", side="A"),
+        TrueLanding(t_touch=2.0, pile=1, card="10H", side="B"),
+        TrueLanding(t_touch=3.0, pile=1, card="JH", side="B"),
+        TrueLanding(t_touch=3.05, pile=1, card="QH", side="A"),
+        TrueLanding(t_touch=5.0, pile=0),
+    )
     told = [
         line(1010, "A", "9S", "p1"),
         line(2000, "B", "9H", "p1"),  # misread, wrong player
@@ -114,7 +114,7 @@ def test_the_score_counts_missed_extra_misread_and_late_landings() -> None:
         line(9000, "A", "2C", "p2"),  # nothing landed there
     ]
     score = ClipScore()
-    _compare({"fps": 30, "landings": landings}, told, score, "clip")
+    _compare(Truth(file="clip.mp4", fps=30, landings=landings), told, score, "clip")
     assert (score.landings, score.found, score.extra) == (5, 4, 1)
     assert (score.cards, score.named) == (1, 3) and (score.players, score.owned) == (1, 3)
     assert sum(off <= 1 for off in score.touch_frames) == 3
@@ -126,9 +126,23 @@ def test_the_score_counts_missed_extra_misread_and_late_landings() -> None:
 
 
 def test_a_folder_without_filmed_games_says_how_to_get_one(tmp_path: Path) -> None:
-    (tmp_path / "other.json").write_text('{"landings": [], "file": "../../etc/passwd"}')
+    (tmp_path / "film.mp4").write_bytes(b"no real film")
+    (tmp_path / "elsewhere.json").write_text('{"landings": [], "fps": 30, "file": "../../etc/passwd"}')
+    (tmp_path / "rateless.json").write_text('{"landings": [], "fps": 0, "file": "film.mp4"}')
+    (tmp_path / "empty.json").write_text('{"landings": [{}], "fps": 30, "file": "film.mp4"}')
     with pytest.raises(LogError, match="run --record"):
         clips_in(tmp_path)
+    with pytest.raises(LogError, match="export --truth"):
+        score_clip(tmp_path / "empty.json")
+
+
+@pytest.mark.parametrize(
+    "about", [b'{"start_ns": 0, "fps": 0, "frames": 9, "size_px": [1, 1]}', b'{"fps": "\xff"}', b"[" * 9999]
+)
+def test_a_damaged_word_about_a_film_is_named(filmed: Path, about: bytes) -> None:
+    (filmed / "recording" / "recording.json").write_bytes(about)
+    with pytest.raises(LogError, match=r"recording\.json is damaged"):
+        write_truth(LoggedGame(filmed))
 
 
 def test_the_command_writes_the_truth_beside_the_film(filmed: Path) -> None:
