@@ -7,6 +7,7 @@ const hearers = {};
 let source = null, heardMs = Date.now(), triedMs = 0, isConnected = null;
 
 const byId = id => document.getElementById(id);
+const sentence = words => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
 const pause = ms => new Promise(done => setTimeout(done, ms));
 
 function hear(kind, what) { (hearers[kind] ??= []).push(what); }

@@ -71,7 +71,7 @@ function showHealth({ health, lights }) {
   if (told === shownHealth) return;
   shownHealth = told;
   byId("health").replaceChildren(...health.map(({ name, state, says, cure }) => {
-    const cured = cure ? make("span", { className: "cure", textContent: cure.charAt(0).toUpperCase() + cure.slice(1) + "." }) : "";
+    const cured = cure ? make("span", { className: "cure", textContent: sentence(cure) }) : "";
     return make("li", { className: state }, make("span", { className: "light", textContent: STATES[state] }),
       make("strong", { textContent: name }), make("span", { textContent: says }), cured);
   }));

@@ -83,8 +83,6 @@ byId("naming").addEventListener("submit", event => {
   tell("/set-up/names", { names: [...byId("nameless").querySelectorAll("select")].map(one => one.value) });
 });
 
-const sentence = words => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
-
 async function run(step) {
   if (mode !== "set_up" && !(await begin())) return;
   const options = step === "corners" && way() === "drag" ? { points: corners(), size_mm: sheetSize() } : {};
