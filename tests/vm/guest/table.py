@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import subprocess
 import threading
 import time
@@ -17,6 +18,30 @@ CHIP = Path("/sys/kernel/config/gpio-sim/pi")
 MS = 1_000_000
 BELOW_INTERRUPTS = os.sched_param(40)
 """The kernel's interrupt threads have 50: an edge is stamped, but no program runs."""
+STATE = Path("/var/lib/spit-referee")
+SETTINGS = Path("/etc/spit-referee/settings.toml")
+OURS = """
+[storage]
+games_dir = "/var/lib/spit-referee/games"
+table_file = "/var/lib/spit-referee/table.toml"
+reserve_mb = 0
+
+[players]
+p1 = "Ann"
+p2 = "Ben"
+
+[camera]
+source = "/run/camera"
+width_px = 960
+height_px = 540
+fps = 10.0
+format = "YUYV"
+"""
+FPS = 10
+FILM = json.loads(Path("/host/film.json").read_text())
+END = FILM["frames"] - FILM["still"]
+STILL = f"still {END}"
+"""The end of the film: nobody moves."""
 
 
 def until(true, seconds, pause=0.2):
@@ -195,3 +220,18 @@ def set_chip(label):
     link = Path("/run/pins")
     link.unlink()
     link.symlink_to(place / (CHIP / "bank0" / "chip_name").read_text().strip())
+
+
+def is_well(backend="gpiod"):
+    """Return whether camera and pads work."""
+    words = status()
+    return f"{FPS} fps" in words and f"pads {backend}" in words and "LOST" not in words
+
+
+def calibrate(settings=OURS):
+    """Give it settings and a table file, and start it; return how long that took, None if it failed."""
+    SETTINGS.write_text(settings)
+    shutil.copy("/host/table.toml", STATE / "table.toml")
+    shutil.chown(STATE / "table.toml", "spit-referee", "spit-referee")
+    began = time.monotonic()
+    return None if control("restart") else round(time.monotonic() - began, 1)
