@@ -20,18 +20,6 @@ USABLE_MM: Final = 3.0
 LEAST_PX_PER_MM: Final = 1.2
 
 
-def load_picture(path: str) -> Image:
-    """Return the picture at `path`.
-
-    Raises:
-        PictureError: there is no picture there that can be read.
-    """
-    image = cv2.imread(path, cv2.IMREAD_COLOR)
-    if image is None:
-        raise PictureError(f"{path} is not a picture that can be read: give a JPEG or PNG file")
-    return np.asarray(image, np.uint8)
-
-
 def save_picture(path: Path, image: Image) -> None:
     """Write a picture as PNG or JPEG; raises PictureError where that name or place cannot hold one."""
     if path.suffix.lower() not in (".png", ".jpg", ".jpeg") or path.is_dir() or not cv2.imwrite(str(path), image):

@@ -9,7 +9,6 @@ from typing import Final
 from hardware.simulated.choreography import Choreography
 from hardware.simulated.drill import drill_troubles, trouble_of
 from hardware.simulated.look import HandLook, Look
-from hardware.simulated.trouble import Trouble
 from referee.script import Hover, Knock, Lay, Script, SpitDown, SquareUp, TakeBack
 from referee.table import Pile
 
@@ -72,8 +71,8 @@ def is_thrown(one: Landing, choreography: Choreography) -> bool:
 
 def others(script: Script) -> list[Other]:
     """Return what happens in a drill besides landings."""
-    found = [Other(f"change of {t.what}", None, t.from_ns, t.from_ns) for t in _troubles(script)]
-    found += [Other(f"change of {t.what}", None, t.until_ns, t.until_ns) for t in _troubles(script)]
+    troubles = drill_troubles(script.seed, script.end_ns)
+    found = [Other(f"change of {t.what}", None, at_ns, at_ns) for t in troubles for at_ns in (t.from_ns, t.until_ns)]
     for action in script.actions:
         match action:
             case Hover(pile=pile, height_mm=z):
@@ -87,10 +86,6 @@ def others(script: Script) -> list[Other]:
             case _:
                 pass
     return found
-
-
-def _troubles(script: Script) -> Sequence[Trouble]:
-    return drill_troubles(script.seed, script.end_ns)
 
 
 def _of_the_table(look: Look) -> list[str]:

@@ -1,16 +1,12 @@
 """Who sits where: one touch of a pad tells whether the table file has the players at the right ends of the picture."""
 
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
 from hardware.checks.report import Answer, fail, ok, warn
 from hardware.pads import Pad
 from hardware.tablefile import Table
-
-ASKED: Final = Pad("p1", "A")
-"""The left pad of the person at the bottom edge of the picture."""
 
 
 def turned_round(table: Table) -> Table:

@@ -50,7 +50,7 @@ def _signals(pdf: FPDF) -> None:
         0, 4, "Amber: the light burns. Dark: the buzzer sounds, higher is a higher tone. 22 mm are a second."
     )
     pdf.ln(1)
-    for name, signal in sorted(SIGNALS.items(), key=lambda item: item[1].priority):
+    for name, signal in SIGNALS.items():
         top = pdf.get_y()
         pdf.set_font("helvetica", style="B", size=9)
         pdf.cell(25, 7, name.replace("_", " "))

@@ -66,7 +66,7 @@ def no_worries() -> Iterable[str]:
 
 
 class LiveRig:
-    """An ObservationSource on a live table, or on a simulated one in real time.
+    """A source of observations: a live table, or a simulated one in real time.
 
     Iterate `observations()` once; it ends with a recording's last frame, or on `close`. Camera and pads put what they
     see into the queue that they share with the rig. A bug in the eyes ends the iteration with that error: a restart

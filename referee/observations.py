@@ -167,6 +167,8 @@ class SensorLost(Observation, frozen=True, kw_only=True, tag="sensor_lost"):
 
 
 class SensorBack(Observation, frozen=True, kw_only=True, tag="sensor_back"):
+    """A lost sensor tells the truth again."""
+
     sensor: Literal["camera", "pads", "table", "light"]
 
 

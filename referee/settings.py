@@ -31,7 +31,6 @@ Pin = Annotated[int, Meta(ge=0, le=27)]
 """A pin of the 40-pin header by its BCM (GPIO) number, not by its place on the header."""
 RgbPins = Annotated[tuple[Pin, ...], Meta(max_length=3)]
 Millis = Annotated[float, Meta(ge=0, le=60_000)]
-Micros = Annotated[float, Meta(ge=0, le=1_000_000)]
 PathText = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 

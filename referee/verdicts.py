@@ -135,6 +135,8 @@ class NotStuck(Verdict, frozen=True, kw_only=True, tag="not_stuck"):
 
 
 class DealOver(Verdict, frozen=True, kw_only=True, tag="deal_over"):
+    """A row is cleared (R49), or nobody can play and nobody can spit (R50)."""
+
     reason: Literal["cleared", "stuck_out"]
     by: Player | None = None
 
@@ -148,6 +150,8 @@ class DealPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NextDeal(Verdict, frozen=True, kw_only=True, tag="next_deal"):
+    """What each lays out now, and who turns the first spit card onto which pile: `A`, `B` or `AB` (R59 to R64)."""
+
     piles: int
     p1: DealPlan
     p2: DealPlan
@@ -155,10 +159,14 @@ class NextDeal(Verdict, frozen=True, kw_only=True, tag="next_deal"):
 
 
 class GameOver(Verdict, frozen=True, kw_only=True, tag="game_over"):
+    """Somebody has won, or nobody can any more (R70, R81, R82)."""
+
     winner: Literal["p1", "p2", "draw"]
 
 
 class PhaseChanged(Verdict, frozen=True, kw_only=True, tag="phase_changed"):
+    """The game has come into another phase."""
+
     phase: str
     """`layout`, `await_spit`, `play`, `slap`, `over`, `paused`."""
 
@@ -171,6 +179,8 @@ class CannotTell(Verdict, frozen=True, kw_only=True, tag="cannot_tell"):
 
 
 class BackInStep(Verdict, frozen=True, kw_only=True, tag="back_in_step"):
+    """The thread is found again after `cannot_tell`."""
+
     landings: int
     """How many landings it was out of step."""
 
@@ -185,11 +195,13 @@ class Breach(Verdict, frozen=True, kw_only=True, tag="breach"):
 
 
 class Paused(Verdict, frozen=True, kw_only=True, tag="paused"):
+    """A sensor is lost: nothing is judged until it is back."""
+
     reason: str
 
 
 class Resumed(Verdict, frozen=True, kw_only=True, tag="resumed"):
-    pass
+    """Play goes on after a pause."""
 
 
 class Corrected(Verdict, frozen=True, kw_only=True, tag="corrected"):

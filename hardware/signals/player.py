@@ -74,7 +74,7 @@ class SignalPlayer:
             self._changed.notify()
 
     def tell(self, verdict: AnyVerdict) -> None:
-        """Say a verdict (the VerdictSink port)."""
+        """Say a verdict."""
         for name in ended_by(verdict):
             self.end(name)
         for given in cues_for(verdict):

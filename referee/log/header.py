@@ -46,8 +46,6 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     start: dict[str, Any] | None = None
     """The position it began with, as the scenarios' `start` object; None: before the first deal."""
     devices: tuple[Device, ...] = ()
-    table_sha256: str | None = None
-    """Of the table file, as 64 hex digits."""
 
 
 class Continued(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="continued"):

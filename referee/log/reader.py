@@ -14,8 +14,8 @@ import msgspec
 from referee.errors import LogError
 from referee.log.header import FRAMES_FOLDER, LOG_FILE, SCHEMA, Closed, Continued, Header
 from referee.log.names import FRAME_NAME, film_time
-from referee.observations import AnyObservation, Observation
-from referee.verdicts import AnyVerdict, Verdict
+from referee.observations import AnyObservation
+from referee.verdicts import AnyVerdict
 
 LONGEST_LINE_BYTES: Final = 1024 * 1024
 LATEST_NS: Final = 2**62
@@ -58,14 +58,6 @@ class Entry(msgspec.Struct, frozen=True):
     def at_ns(self) -> int | None:
         """When it happened; None for marks."""
         return None if isinstance(self.item, Continued | Closed) else self.item.at_ns
-
-    @property
-    def is_observation(self) -> bool:
-        return isinstance(self.item, Observation)
-
-    @property
-    def is_verdict(self) -> bool:
-        return isinstance(self.item, Verdict)
 
 
 class LoggedGame:

@@ -203,10 +203,6 @@ class GameLog:
             self.trouble = f"pictures are not kept ({error.strerror}): make room on the disk of {self.directory}"
             return False
 
-    def keep_frame(self, name: str) -> None:
-        """Mark a saved picture, so that the quota never deletes it."""
-        self._frames.keep(name)
-
     def _keep_pictures(self, verdict: AnyVerdict) -> None:
         try:
             if (name := self._pictured.get(-1 if verdict.of is None else verdict.of)) is not None:

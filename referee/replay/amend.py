@@ -1,7 +1,7 @@
 """Corrections of a game that has been played: taken in, judged forward, and written behind what they correct."""
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -20,6 +20,9 @@ from referee.verdicts import AnyVerdict, Corrected, Verdict
 MOST_WORDS: Final = 1000
 LARGEST_FILE_BYTES: Final = 1_000_000
 DAY_MS: Final = 86_400_000
+
+CORRECTED: Final = ("of", "card", "player", "pile", "place", "ruling", "first", "dismiss", "by")
+"""What a word and the correction that it is have in common."""
 
 WithinADay = Annotated[float, msgspec.Meta(ge=-DAY_MS, le=DAY_MS)]
 Place = Annotated[int, msgspec.Meta(ge=1, le=5)]
@@ -53,10 +56,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
         """Return the word as an observation of the moment `at_ns`; line `of` happened at `about_ns`."""
         if self.player is not None and (self.row is not None or self.spit is not None):
             return Recount(at_ns=at_ns, player=self.player, row=self.row, spit=self.spit)
-        said: dict[str, Any] = msgspec.structs.asdict(self)
-        missed_ms = said.pop("missed_ms")
-        said.pop("row"), said.pop("spit")
-        missed_ns = None if missed_ms is None else max(0, about_ns + round(missed_ms * 1e6))
+        missed_ns = None if self.missed_ms is None else max(0, about_ns + round(self.missed_ms * 1e6))
+        said = {name: value for name, value in msgspec.structs.asdict(self).items() if name in CORRECTED}
         return Correction(at_ns=at_ns, missed_ns=missed_ns, **said)
 
 

@@ -90,8 +90,12 @@ def margin_words(margin_us: float | None, uncertainty_us: float | None) -> str:
 
 
 def verdict_sentence(verdict: Verdict, names: Mapping[Player, str]) -> str:
-    """Return the sentence that a person reads: the referee's own, else one made of the verdict's fields."""
-    said = plain(getattr(verdict, "sentence", ""))
+    """Return the sentence that a person reads: the referee's own, else one made of the verdict's fields.
+
+    Who takes which pile is always said with who was first and by how much, where the pads have measured it.
+    """
+    is_race = isinstance(verdict, Award) and verdict.margin_us is not None
+    said = "" if is_race else plain(getattr(verdict, "sentence", ""))
     return _by_name(said, names) or plain(_own_words(verdict, names))
 
 
@@ -164,8 +168,8 @@ def _own_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
             margin = margin_words(verdict.margin_us, verdict.uncertainty_us)
             return f"Too close on {verdict.pile}: {margin} apart. Slap again."
         case TakenBack():
-            ought = "as it should" if verdict.was_due else "although it had counted"
-            return f"{name(verdict.player)} takes {verdict.card} back, {ought}."
+            ought = "" if verdict.was_due else ", although it had counted"
+            return f"{name(verdict.player)} takes {verdict.card} back{ought}."
         case LeftLying():
             return f"{verdict.card} still lies on {verdict.pile}" + (
                 " and was played on." if verdict.played_on else "."
@@ -217,12 +221,12 @@ def _announcement_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
 
 def _award_words(award: Award, names: Mapping[Player, str]) -> str:
     takes = [
-        f"{names[player]} takes {pile}" for player, pile in zip(PLAYERS, (award.p1, award.p2), strict=True) if pile
+        f"{names[player]} takes pile {pile}" for player, pile in zip(PLAYERS, (award.p1, award.p2), strict=True) if pile
     ]
     margin = margin_words(award.margin_us, award.uncertainty_us)
     first = f"{names[award.first]} was first" if award.first != "unknown" else ""
     lead = f"{first} by {margin}" if first and margin else first
-    return "; ".join(filter(None, [lead, *takes])) + "." if takes or lead else "Nobody takes a pile."
+    return ": ".join(filter(None, [lead, ", ".join(takes)])) + "." if takes or lead else "Nobody takes a pile."
 
 
 def _row_words(verdict: RowJudged) -> str:

@@ -42,11 +42,6 @@ def qr_text(text: str) -> str:
     return out.getvalue()
 
 
-def qr_svg(text: str) -> str:
-    """Return a QR code as an SVG element."""
-    return str(segno.make(text, error="m", micro=False).svg_inline(scale=4, border=2, dark="#111", light="#fff"))
-
-
 def is_own_host(host: str) -> bool:
     """Return whether a Host header means this machine: a number, `localhost`, or its name in the home network.
 

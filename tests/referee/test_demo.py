@@ -91,7 +91,7 @@ def test_announcements_have_lines() -> None:
     assert line_of(spit) == ("Spit: Player 1 on A and Player 2 on B.", "bold cyan")
     line = line_of(Award(at_ns=0, p1="A", p2="B", first="p2", margin_us=1500.0))
     assert line is not None
-    assert line[0] == "Player 2 was first by 1.5 ms; Player 1 takes A; Player 2 takes B."
+    assert line[0] == "Player 2 was first by 1.5 ms: Player 1 takes pile A, Player 2 takes pile B."
 
 
 @pytest.mark.slow

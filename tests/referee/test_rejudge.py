@@ -10,12 +10,14 @@ import pytest
 
 from referee.errors import LogError, NotationError, SettingsError
 from referee.log import GameLog, Header, LoggedGame
+from referee.observations import CardLanded
 from referee.replay.rejudge import differences, judge_for
 from referee.rules.rule_set import rule_set
 from referee.session import Session
 from referee.simulated.noise import Noise, observe
 from referee.simulated.players import play_game
 from referee.tracker import Tracker
+from referee.verdicts import Verdict
 
 HEADER = Header(source="simulated", rules_name="pagat", rules=msgspec.to_builtins(rule_set("pagat")))
 
@@ -50,13 +52,13 @@ def rejudge(*words: object, hash_seed: str = "random") -> subprocess.CompletedPr
 
 def test_the_same_observations_bring_the_same_verdicts(whole: Path) -> None:
     game = LoggedGame(whole)
-    assert sum(entry.is_verdict for entry in game.entries()) > 40
+    assert sum(isinstance(entry.item, Verdict) for entry in game.entries()) > 40
     assert list(differences(game, judge_for(game.header))) == []
 
 
 def test_each_verdict_names_the_line_that_it_judges(whole: Path) -> None:
     entries = list(LoggedGame(whole).entries())
-    landings = {entry.n for entry in entries if entry.is_observation and type(entry.item).__name__ == "CardLanded"}
+    landings = {entry.n for entry in entries if isinstance(entry.item, CardLanded)}
     judged = {getattr(entry.item, "of", None) for entry in entries if type(entry.item).__name__ == "PlayJudged"}
     assert len(judged) > 15
     assert judged <= landings

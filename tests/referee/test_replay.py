@@ -246,7 +246,7 @@ def test_R53_a_duel_has_the_pads_edges_and_the_margin_with_its_uncertainty(table
         ("p1", first - 100 * S, first - 100 * S + S // 10),
         ("p2", second - 100 * S, None),
     ]
-    assert award.sentence == "Ann was first by 12.4 ms (±0.10); Ann takes B; Bob takes A."
+    assert award.sentence == "Ann was first by 12.4 ms (±0.10): Ann takes pile B, Bob takes pile A."
     figures = statistics_of(timeline).game.players
     assert (figures["p1"].slaps_won, figures["p2"].slaps_lost) == (1, 1)
     assert figures["p1"].margins_us == (12_400,)

@@ -40,7 +40,7 @@ from referee.cli.table_run import TableRun, cut_game, only_one
 from referee.errors import DeviceError, LogError, SettingsError, TableFileError
 from referee.log import GameLog, Header, LoggedGame
 from referee.log.lines import LineFile
-from referee.observations import AnyObservation, HandsSeen, PadSlapped, SensorLost
+from referee.observations import AnyObservation, HandsSeen, Observation, PadSlapped, SensorLost
 from referee.rules.rule_set import rule_set
 from referee.settings import RulesSection, Settings, SignalsSection, StorageSection
 from referee.web.server import WebServer
@@ -98,7 +98,7 @@ class Table:
 
     def log(self) -> list[AnyObservation]:
         (directory,) = [path for path in self.games.iterdir() if path.is_dir()]
-        return [entry.item for entry in LoggedGame(directory).entries() if entry.is_observation]
+        return [entry.item for entry in LoggedGame(directory).entries() if isinstance(entry.item, Observation)]
 
 
 def table(
