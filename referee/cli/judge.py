@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
-import yaml
 
-from referee.errors import NotationError
+from referee.cli.yaml_file import load_yaml
+from referee.errors import NotationError, RefereeError
 from referee.game.protocol import Session
 from referee.game.suite import differences
 
@@ -57,19 +57,13 @@ def _files(paths: list[Path]) -> Iterator[Path]:
 
 def _play(path: Path) -> Iterator[str]:
     """Every difference of one file; raises NotationError with the file's name."""
+    document = load_yaml(path)
     try:
-        document: Any = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
         if not isinstance(document, dict):
             raise NotationError("this is no scenario: it must be a mapping with a start and steps")
         yield from differences(document)
-    except OSError as error:
-        raise NotationError(f"{path} cannot be read ({error.strerror}): check the path") from None
-    except NotationError as error:
+    except RefereeError as error:
         raise NotationError(f"{path}: {error}") from None
-    except RecursionError:
-        raise NotationError(f"{path} is nested too deeply for a scenario") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise NotationError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
 
 
 def _report(path: Path, found: list[str], as_json: bool) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from referee.cards import UNREAD
 from referee.cli.options import JsonOption
-from referee.errors import NotationError, cause_of
+from referee.errors import NotationError
 from referee.game.wording import PLAIN_NAMES
 from referee.observations import AnyObservation, CardLanded, Observation
 from referee.replay.words import verdict_sentence
@@ -79,16 +79,10 @@ def read_start_file(path: Path) -> "tuple[Position, dict[str, Any]]":
     Raises:
         NotationError: the file cannot be read or holds no start.
     """
-    import yaml
-
+    from referee.cli.yaml_file import load_yaml
     from referee.game.scenario import read_start
 
-    try:
-        words = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise NotationError(
-            f"{path} cannot be read as a start ({cause_of(error)}): give YAML or JSON as in a scenario"
-        ) from None
+    words = load_yaml(path)
     if isinstance(words, dict) and isinstance(words.get("start"), dict):
         words = words["start"]
     if not isinstance(words, dict):

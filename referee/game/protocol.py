@@ -16,6 +16,7 @@ from referee.game.scenario import (
     read_rules,
     read_start,
     ruling_words,
+    shown,
     state_words,
 )
 from referee.rules.deals import next_deal, row_sizes
@@ -50,7 +51,7 @@ class Session:
                 return self.step(events)
             case {"ask": str()}:
                 return {"answer": ask(message)}
-        raise NotationError(f"{dict(message)} is not a message: send load, step or ask")
+        raise NotationError(f"{shown(dict(message))} is not a message: send load, step or ask")
 
     def step(self, events: Sequence[Mapping[str, Any]]) -> Plain:
         """Judge a burst and return rulings, announcements and state."""

@@ -9,6 +9,7 @@ from referee.cards import parse_card
 from referee.errors import NotationError
 from referee.game.announcements import AnyAnnouncement, NextDeal
 from referee.game.events import AnyEvent
+from referee.game.outcome import NS_PER_MS
 from referee.game.phases import Phase
 from referee.game.position import Due, Middle, Position, Side, seen_bits
 from referee.game.rulings import Illegal, Legal, Ruling, Undecided
@@ -19,8 +20,8 @@ from referee.table import PILES, PLAYERS, Pile, Player
 Plain = dict[str, Any]
 """A JSON object in the scenarios' words."""
 
-NS_PER_MS: Final = 1_000_000
 NS_PER_US: Final = 1_000
+LONGEST_SHOWN: Final = 200
 
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1000)]
@@ -56,10 +57,16 @@ class _StartWords(msgspec.Struct):
     cleared_by: Player | None = None
 
 
+def shown(words: object) -> str:
+    """Return what somebody wrote as a message shows it: its beginning."""
+    text = repr(words)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} ..."
+
+
 def read_rules(words: Mapping[str, Any]) -> RuleSet:
     """The rule set that a scenario names: a `preset`, and options that override it."""
     if not isinstance(words, Mapping):
-        raise NotationError(f"{words!r} is not a rule set: write a mapping like {{preset: pagat}}")
+        raise NotationError(f"{shown(words)} is not a rule set: write a mapping like {{preset: pagat}}")
     options = dict(words)
     return rule_set_from({"extends": options.pop("preset", "pagat"), **options})
 
@@ -82,9 +89,9 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
     except NotationError:
         raise
     except KeyError as error:
-        raise NotationError(f"{words!r} is not an event of a scenario: it needs {error}") from None
+        raise NotationError(f"{shown(words)} is not an event of a scenario: it needs {error}") from None
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise NotationError(f"{words!r} is not an event of a scenario: {error}") from None
+        raise NotationError(f"{shown(words)} is not an event of a scenario: {error}") from None
     return event
 
 

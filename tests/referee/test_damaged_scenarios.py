@@ -115,3 +115,28 @@ def test_what_a_rule_number_means_is_printed_as_json_too() -> None:
     answer = json.loads(CliRunner().invoke(app, ["rules", "r23", "--json"]).stdout)
     assert answer["rule"] == "R23"
     assert "same rank" in answer["sentence"]
+
+
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize("command", [["judge"], ["watch", "film.mp4", "--start"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "content",
+    [
+        "day: 2026-99-99",
+        "a: &a [*a]",
+        "[" * 5000,
+        "\0",
+        LAUGHS + "ruleset: {preset: pagat, piles: *i}\nstart: {phase: play, p1: {row: []}, p2: {row: []}}\nsteps: []\n",
+    ],
+    ids=["no day", "around itself", "deep", "no text", "a billion laughs"],
+)
+def test_a_file_that_is_none_is_refused_in_one_line(tmp_path: Path, command: list[str], content: str) -> None:
+    file = tmp_path / "file.yaml"
+    file.write_text(content)
+    error = CliRunner().invoke(app, [*command, str(file)]).exception
+    assert isinstance(error, NotationError)
+    assert "\n" not in str(error) and len(str(error)) < 500
