@@ -27,7 +27,7 @@ from referee.observations import (
     SensorBack,
     SensorLost,
 )
-from referee.table import OPPONENT, OTHER_PILE, PLAYERS, Pile, Player, Who
+from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Pile, Player, Who
 from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import (
     COUNTED_BUT_TAKEN,
@@ -71,7 +71,8 @@ class Core(Deciding, eq=False):
         self._begin_in_a_hurry()
         self.ended, self.takers = None, {}
         pile = self.piles[landing.pile]
-        self._wonder_at(n, landing.pile, until_ns=landing.earliest_ns)
+        for one in PILES if self.position.phase is Phase.FIRST_SPIT else (landing.pile,):
+            self._wonder_at(n, one, until_ns=landing.earliest_ns)
         touch = Touch(n, landing.at_ns, landing.earliest_ns, landing.latest_ns, landing.pile)
         self.landed = [*self.landed[-7:], touch]
         refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)

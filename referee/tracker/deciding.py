@@ -81,7 +81,7 @@ class Deciding(Looks, eq=False):
         if self.worlds[0].away:
             moments += [world.waits_ns for world in self.worlds]
         if len(self.worlds) > 1:
-            ages = (FORGET_NS, self.rules.race_window_ms * MS + RACE_ENDS_NS, FORGET_MORE_NS)
+            ages = (FORGET_NS, self.rules.race_window_ms * MS + RACE_ENDS_NS + REPORT_NS, FORGET_MORE_NS)
             moments += [self.moved_ns + age for age in ages if self.moved_ns + age >= self.now_ns]
         return min(moments, default=NOT_YET)
 
@@ -301,6 +301,6 @@ class Deciding(Looks, eq=False):
         age = self.now_ns - self.moved_ns
         needed = self.caution.blame if age < FORGET_MORE_NS else SURE
         if age > FORGET_NS:
-            self.forget_races(self.now_ns)
+            self.forget_races(self.now_ns - REPORT_NS)
         if age > FORGET_NS and not self.open and has_more_than(needed, self.worlds):
             self.worlds = self.worlds[:1]

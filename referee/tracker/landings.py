@@ -258,6 +258,7 @@ class Landings(Belief, eq=False):
         if ruling is not None and ruling != claim.word:
             claim, after = self._overruled(world, what, claim, ruling)
         claims = {k: old for k, old in world.claims.items() if k > 0 or old.at_ns > claim.at_ns - 3000 * MS}
+        log_weight += after.log_weight - world.log_weight
         return World(after.position, log_weight, {**claims, n: claim}, after.stayed)
 
     def _judged(self, world: World, guess: Guess, bounds: Bounds) -> tuple[Claim, World]:

@@ -18,7 +18,7 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import AT_ONCE, JITTER_NS, MISSED, MS, PUT_BACK_NS, QUIET_NS
+from referee.tracker.belief import AT_ONCE, COUNTED_BUT_TAKEN, JITTER_NS, MISSED, MS, PUT_BACK_NS, QUIET_NS
 from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import TURNED_NS, Landings
 from referee.tracker.rows import Lies, PlaceView
@@ -32,9 +32,6 @@ from referee.verdicts import (
     LeftLying,
     PhaseChanged,
 )
-
-SELDOM_LEFT = 0.1
-"""How often a card that has to go back is left lying for good."""
 
 LONG_GONE_NS = 1500 * MS
 """A top is seldom held in the hand for longer."""
@@ -61,6 +58,8 @@ class Looks(Landings, eq=False):
             return
         shown = [world.top(look.pile) for world in self.worlds]
         if best not in shown and not self._may_be_unread(look.pile):
+            if look.at_ns < view.changed_ns + JITTER_NS:
+                return  # it may have been a moment before the card touched
             view.strange += (look,)
             self.due_ns = AT_ONCE
             return
@@ -183,7 +182,8 @@ class Looks(Landings, eq=False):
             more += self._unreported(world, look)
             more += self._replaced(world, look, best)
             if middle.top is not None and best == view.under(middle.top):
-                more.append(rowsync.without_top(world, look.pile, best, self.rows).weighed(MISSED))
+                taken = rowsync.without_top(world, look.pile, best, self.rows)
+                more.append(taken.weighed(MISSED * COUNTED_BUT_TAKEN))
             if middle.top is not None and not middle.lying and not _is_known(world.position, best):
                 named = world.position.with_middle(look.pile, top=best)
                 renamed = {k: msgspec.structs.replace(c, card=best) if c.card == middle.top else c
@@ -206,7 +206,7 @@ class Looks(Landings, eq=False):
                 self.unseen -= 1
                 claim, after = self._judged(before, guess, bounds)
                 read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
-                log_weight = before.weight_if(MISSED * guess.likelihood / read)
+                log_weight = after.weight_if(MISSED * guess.likelihood / read)
                 worlds.append(World(after.position, log_weight, {**world.claims, self.unseen: claim}, after.stayed))
         return worlds
 
@@ -317,7 +317,7 @@ class Looks(Landings, eq=False):
         for world in self.worlds:
             after = rowsync.left_lying(world, self.now_ns)
             are_the_same = are_the_same and after is world
-            worlds.append(after if after is world else after.weighed(SELDOM_LEFT))
+            worlds.append(after)
         if are_the_same:
             return []
         self.become(worlds)

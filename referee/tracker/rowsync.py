@@ -9,10 +9,12 @@ from referee.game.events import Move, Refill, TurnUp
 from referee.game.judge import judge
 from referee.game.position import Lying, Position
 from referee.game.rulings import Legal
+from referee.observations import CardOdds
 from referee.rules.legality import same_rank
 from referee.rules.rows import EMPTY, Stock, count_cards, place_of_top, with_place
 from referee.rules.rule_set import RuleSet
 from referee.table import PILES, PLAYERS, Pile, Player
+from referee.tracker.evidence import card_likelihood
 from referee.tracker.rows import PlaceView, RowView
 from referee.tracker.worlds import World, lies_at, waited_for_ns
 
@@ -20,9 +22,14 @@ Happened = TurnUp | Move | Refill
 
 SURELY_THERE = 3
 """So many looks more must read the same face where none can lie, before it is believed."""
+RULED_OUT = 5e-4
+"""A reading that fits a card less was not of it, however seldom it is wrong."""
 MOVE_NS = 1_000_000_000
 ROW_SEEN_NS = 500_000_000
 """A change in a row is seen at most so long after it was made."""
+SELDOM_LEFT = 0.1
+SELDOM_LEFT_BURIED = 0.5
+"""How often a card that has to go back is left lying for good, and one on which somebody has played."""
 PLAYS_ON_NS = 300_000_000
 """Who plays on so long after his own card was refused has left it lying."""
 
@@ -80,9 +87,9 @@ def _face(
         event = Refill(at_ns=at_ns, player=player, place=place, card=card)
     else:
         source = place_of_top(position.side(player).row, card)
-        seen_twice = source is not None and _is_still_at(row.places[source - 1], card, at_ns)
+        seen_twice = source is not None and _shows(row.places[source - 1], card)
         if source is None or seen_twice:
-            moved = _just_left(world, player, row, at_ns)
+            moved = _just_left(world, player, row, row.places[place - 1].odds, at_ns)
             lies_there = row.places[place - 1].agreed >= SURELY_THERE
             if moved is None and lies_there and position.knows_in_middle(card) and card not in world.stayed:
                 return named(_not_in_middle(world, card), player, place, card), []
@@ -123,19 +130,21 @@ def _stacked(rules: RuleSet, world: World, player: Player, row: RowView, place: 
     return source if source is not None and row.places[source - 1].card != card else None
 
 
-def _just_left(world: World, player: Player, row: RowView, at_ns: int) -> tuple[int, Card] | None:
+def _just_left(world: World, player: Player, row: RowView, odds: CardOdds, at_ns: int) -> tuple[int, Card] | None:
     """The top that the last look found gone from its place, and from where: if a face appears in a space with it, the
-    face is that card, whatever was read."""
+    face is that card, whatever was read, unless it was read too well (`odds`)."""
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
         _, face = lies_at(world, player, place)
-        if face is not None and view.left == face and view.kind != "face" and at_ns - view.left_before_ns < MOVE_NS:
+        if face is None or view.left != face or view.kind == "face":
+            continue
+        if at_ns - view.left_before_ns < MOVE_NS and card_likelihood(odds, face) > RULED_OUT:
             return place, face
     return None
 
 
-def _is_still_at(view: PlaceView, card: Card, at_ns: int) -> bool:
-    """Whether the same look shows the card at its old place too."""
-    return view.kind == "face" and view.card == card and view.seen_ns == at_ns
+def _shows(view: PlaceView, card: Card) -> bool:
+    """Whether a place was last seen to show the card: it has not been moved from there, as far as is known."""
+    return view.kind == "face" and view.card == card
 
 
 def _left_behind(view: PlaceView, card: Card) -> PlaceView:
@@ -243,12 +252,13 @@ def stay(world: World, player: Player, place: int) -> World:
     position = world.position
     row = position.side(player).row
     card = row[place - 1].up[-1]
-    pile = next((p for p in PILES if any(one.card == card for one in position.middle(p).lying)), None)
+    pile, lying = next(((p, one) for p, one in position.must_go_back if one.card == card), (None, None))
     position = position.with_side(player, row=with_place(row, place, row[place - 1].without_top()))
     if pile is not None:
         position = position.with_middle(pile, count=position.middle(pile).count + 1)
     position = replace(position, seen=position.with_seen(card))
-    return World(position, world.log_weight, world.claims, world.stayed | {card})
+    seldom = SELDOM_LEFT_BURIED if lying is not None and lying.buried else SELDOM_LEFT
+    return World(position, world.weight_if(seldom), world.claims, world.stayed | {card})
 
 
 def given_up(world: World, players: tuple[Player, ...], at_ns: int) -> World:
@@ -290,14 +300,14 @@ def left_lying(world: World, now_ns: int) -> World:
 
 def as_it_lies(world: World, pile: Pile) -> World:
     """The world in which every card that lies over a pile counts, and the uppermost is the top."""
-    lying = world.position.middle(pile).lying
+    lying, log_weight = world.position.middle(pile).lying, world.log_weight
     for one in lying:
         for player in PLAYERS:
             place = place_of_top(world.position.side(player).row, one.card)
             if one.card not in world.stayed and place is not None:
                 world = stay(world, player, place)
     position = world.position.with_middle(pile, top=lying[-1].card, lying=(), covers=())
-    return World(position, world.log_weight, world.claims, world.stayed - {one.card for one in lying})
+    return World(position, log_weight, world.claims, world.stayed - {one.card for one in lying})
 
 
 def settled_by_the_end(world: World) -> World:
