@@ -5,7 +5,7 @@ Accusations need more weight than anything else, and the looks that could still 
 
 import msgspec
 
-from referee.cards import UNREAD
+from referee.cards import UNREAD, Card
 from referee.game.phases import Phase
 from referee.game.rulings import Breach
 from referee.observations import (
@@ -226,11 +226,17 @@ class Deciding(Looks, eq=False):
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "not_stuck" if self.rules.spit_when != "stuck":
                 return False  # the other may agree yet
+            case "not_a_top_card" if self._was_in_a_row(claim.card):
+                return False
             case "not_a_top_card" if claim.place is None:
                 return self._counts_are_sure or (self._can_only_be_his(claim, one) and self._can_be_seen_to_play())
             case "wrong_pile":
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))
         return claim.reason not in COUNTED or self._counts_are_sure
+
+    def _was_in_a_row(self, card: Card) -> bool:
+        """Whether a row has shown the card and is not known to have lost it to a pile: it may have been moved since."""
+        return any(card in (view.card, view.left) for row in self.rows.values() for view in row.places)
 
     def _can_only_be_his(self, claim: Claim, one: OpenLanding) -> bool:
         """Whether a spit card was not left out of account as the other player's because of a count: he seems to have

@@ -43,6 +43,9 @@ STOLEN = 1e-3
 STOLEN_IN_VAIN = 0.1
 """How often another's card that somebody takes does not fit, beside how often his own does not."""
 TURNED_IN_HAND = 0.15
+MOVED_UNSEEN = 0.03
+MOVED_NS = 4_000_000_000
+"""How often a top that has left its place was moved and not seen since, and so long it may not have been."""
 NO_IDEA = 0.02
 """How much likelier than the next each origin is before anything was seen: people mostly keep to the rules."""
 
@@ -71,6 +74,8 @@ class Guess(msgspec.Struct, frozen=True, gc=False):
     place: int | None
     renames: bool = False
     """The place was thought to show another card, and was misread."""
+    moved_from: int | None = None
+    """The place that the card had left before, unseen, for the space from which it was played."""
 
 
 class Report(msgspec.Struct, frozen=True, gc=False):
@@ -144,6 +149,7 @@ def guesses(
         if not only_spits:
             found += _unseen(rules, world, rows, report, prior, cards, each, least)
             found += _misread_tops(world, rows, report, prior, cards, least)
+            found += _moved(world, rows, report, prior, least)
             found += _stolen(world, rows, report, prior, least)
             if sum(landing.cards.values()) < 0.5 or not _has_cards(world, rules):
                 found.append(_nobody_knows(landing))
@@ -348,6 +354,25 @@ def _misread_tops(
                 likelihood *= report.origin(player, place)
                 if likelihood >= least:
                     yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
+
+
+def _moved(world: World, rows: Rows, report: Report, prior: Prior, least: float) -> Iterator[Guess]:
+    """A top that has left its place, where another face shows since, and was not seen to lie anywhere else."""
+    landing, position = report.landing, world.position
+    for player in PLAYERS:
+        spaces = [place for place, (kind, _) in enumerate(world.lies(player), 1) if kind == "empty"]
+        for place, view in enumerate(rows[player].places if spaces else (), 1):
+            card = view.left
+            if card is None or card not in landing.cards or view.kind != "face":
+                continue
+            was_long_ago = landing.at_ns - view.left_before_ns > MOVED_NS
+            if was_long_ago or position.knows_in_middle(card) or position.shows(card):
+                continue
+            likelihood = MOVED_UNSEEN * report.hands[player] * landing.cards[card] * prior(player, card)
+            likelihood *= report.origin(player, spaces[0])
+            if likelihood >= least:
+                event = _land(landing, player, card, spaces[0])
+                yield Guess(likelihood, event, spaces[0], moved_from=place)
 
 
 def _stolen(world: World, rows: Rows, report: Report, prior: Prior, least: float) -> Iterator[Guess]:

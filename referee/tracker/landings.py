@@ -274,6 +274,8 @@ class Landings(Belief, eq=False):
                 world = rowsync.given_up(world, PLAYERS, event.at_ns - STILL_FETCHED_NS)
         if guess.place is not None and event.player != "unknown":
             world = rowsync.bared(world, event.player, guess.place)
+            if guess.moved_from is not None:
+                world = rowsync.moved_unseen(world, event.player, guess.moved_from, guess.place, card)
             if guess.renames and isinstance(event, Land):
                 world = rowsync.named(world, event.player, guess.place, event.cards[-1])
         top = world.position.middle(event.pile).top

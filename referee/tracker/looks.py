@@ -35,6 +35,8 @@ from referee.verdicts import (
 
 LONG_GONE_NS = 1500 * MS
 """A top is seldom held in the hand for longer."""
+MISSED_NS = 2500 * MS
+"""So long nobody is blamed after such a top was missed last."""
 WELL_POSSIBLE = -3.0
 """Logarithm of the weight of a world beside the likeliest one."""
 NOTHING_THERE = 1e-3
@@ -241,7 +243,7 @@ class Looks(Landings, eq=False):
             return []  # after a deal the players gather their cards in any way they like
         news += rowsync.unsettled(self.worlds[0], look.player, row, gone)
         if any(view.since_ns < look.at_ns - LONG_GONE_NS for view in self.missing(look.player)):
-            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + QUIET_NS)
+            self._miss(look.player, look.at_ns)
         if not news:
             row.settled = lies if row.agrees(lies) else None
             return self._settle_hidden(look.player)
@@ -267,6 +269,14 @@ class Looks(Landings, eq=False):
         for view, (kind, card) in zip(self.rows[player].places, self.worlds[0].lies(player), strict=False):
             if kind == "face" and view.kind in ("down", "empty") and card not in carried:
                 yield view
+
+    def _miss(self, player: Player, at_ns: int) -> None:
+        """A top has been gone for long that is not known to have come down anywhere: it did, unseen, and until that is
+        sure nobody is blamed."""
+        onto, row = max(PILES, key=lambda pile: self.piles[pile].changed_ns), self.rows[player]
+        played = [rowsync.caught_up(world, player, row, onto, at_ns - LONG_GONE_NS) for world in self.worlds]
+        self.become([*self.worlds, *(world.weighed(MISSED) for world in played)])
+        self.quiet_until_ns = max(self.quiet_until_ns, at_ns + MISSED_NS)
 
     def _settle_hidden(self, player: Player) -> list[AnyVerdict]:
         """Face-down cards lie where they are seen; a row that is seen to be empty was cleared (R49)."""

@@ -275,6 +275,15 @@ def given_up(world: World, players: tuple[Player, ...], at_ns: int) -> World:
     return world
 
 
+def moved_unseen(world: World, player: Player, place: int, to_place: int, card: Card) -> World:
+    """The world in which the top that has left a place lies in a space of its row, and the face that shows there since
+    is the next one, turned."""
+    row = world.position.side(player).row
+    stock = row[place - 1]
+    row = with_place(row, place, Stock(max(0, stock.down - 1), stock.up))
+    return world.moved_to(world.position.with_side(player, row=with_place(row, to_place, Stock(0, (card,)))))
+
+
 def bared(world: World, player: Player, place: int) -> World:
     """The world in which a place goes on without the card that had to come back to it."""
     row = world.position.side(player).row
@@ -337,11 +346,17 @@ def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int)
     return world
 
 
-def caught_up(world: World, player: Player, row: RowView, onto: Pile) -> World:
-    """The world made to agree with a row that has lain still: what is not there any more was played unseen."""
+def caught_up(world: World, player: Player, row: RowView, onto: Pile, since_ns: int) -> World:
+    """The world made to agree with what a row has shown since this moment, or for longer: what is not there any more
+    was played unseen."""
     for place, view in enumerate(row.places[: len(world.position.side(player).row)], 1):
         kind, _ = lies_at(world, player, place)
-        if view.kind in ("unknown", kind) or view.odd_looks or view.seen_ns <= view.since_ns:
+        if (
+            view.kind in ("unknown", kind)
+            or view.odd_looks
+            or view.seen_ns <= view.since_ns
+            or view.since_ns > since_ns
+        ):
             continue
         stock = world.position.side(player).row[place - 1]
         if stock.up and stock.up[-1] in world.away:

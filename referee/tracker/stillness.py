@@ -46,7 +46,7 @@ def _catch_up(core: Core) -> list[AnyVerdict]:
     world = core.worlds[0]
     onto: Pile = max(PILES, key=lambda pile: core.piles[pile].changed_ns)
     for player in PLAYERS:
-        world = rowsync.caught_up(world, player, core.rows[player], onto)
+        world = rowsync.caught_up(world, player, core.rows[player], onto, core.now_ns)
     if world is core.worlds[0]:
         return []
     core.worlds, core.counts_doubtful, core.quiet_until_ns = (world,), True, core.now_ns + QUIET_NS
