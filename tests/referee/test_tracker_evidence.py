@@ -174,6 +174,19 @@ def test_R29_a_card_that_seemed_to_stay_and_was_fetched_after_all_lies_in_its_ro
     assert [v.ruling for v in told if isinstance(v, PlayJudged)] == ["illegal", "legal"]
 
 
+def test_R35_a_card_that_was_moved_under_a_hand_and_played_is_no_spit_card() -> None:
+    """p1's nine leaves its place, where the seven is turned; his hand hides the space in which the nine lies now."""
+    table = AtTheTable(SPIT_DUE | {"p1": {"row": ["-", "0:6S", "0:KC", "0:KS", "1:9C"], "spit": 10}})
+    table.wait(2000)
+    table.rows["p1"][0], table.rows["p1"][4] = ["9C"], ["7D"]
+    for _ in range(2):
+        table.now_ms += 300
+        places = [PlaceSeen(cards={Card(stock[-1]): 0.995}) for stock in table.rows["p1"]]
+        table.feed(RowRead(at_ns=table.now_ms * MS, player="p1", places=(PlaceSeen(), *places[1:])))
+    told = table.land("p1", 1, "A") + table.wait(2500)
+    assert [(v.card, v.ruling) for v in told if isinstance(v, PlayJudged)] == [("9C", "legal")]
+
+
 def test_R30_a_card_on_its_way_to_one_that_was_just_taken_off_is_no_fault() -> None:
     table = AtTheTable()
     table.look()
