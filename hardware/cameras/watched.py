@@ -124,8 +124,8 @@ class WatchedCamera:
         self._generation += 1
         self.beat_ns = self._clock()
         thread = Thread(target=self._run, args=(self._generation,), name=f"camera {self._generation}", daemon=True)
-        self._threads.append(thread)
         thread.start()
+        self._threads.append(thread)  # only now: whoever closes meanwhile cannot wait for one that has not begun
 
     def _is_mine(self, generation: int) -> bool:
         return generation == self._generation and not self._closing.is_set()

@@ -20,8 +20,13 @@ LOOK_AGAIN_S: Final = 2.0
 Mended = TypeVar("Mended")
 
 
-def once_mended(ask: Callable[[], Mended], what: str, heart: Heart, say: Callable[[str], None]) -> Mended:
-    """Return the answer, asking until none of our errors is raised; each is said once, in `systemctl status` too."""
+def once_mended(ask: Callable[[], Mended], what: str, heart: Heart | None, say: Callable[[str], None]) -> Mended:
+    """Return the answer, asking until none of our errors is raised; each is said once, and in `systemctl status`.
+
+    By hand, without a `heart`, the first error is raised.
+    """
+    if heart is None:
+        return ask()
     said = ""
     while True:
         try:
@@ -41,7 +46,7 @@ def usable_settings(config: Path | None, pages: bool) -> Loaded:
     try:
         return load_settings(config)
     except SettingsError:
-        if not is_service():
+        if (heart := service_heart()) is None:
             raise
     usual = Settings()
     desk = Desk(usual, games_dir(usual))
@@ -54,13 +59,16 @@ def usable_settings(config: Path | None, pages: bool) -> Loaded:
         if pages:
             access = access_file(table_file(usual))
             stack.enter_context(WebServer(desk, access, usual.web.port, say=say_line))
-        return once_mended(lambda: load_settings(config), "settings that can be used", Heart(dict), say)
+        return once_mended(lambda: load_settings(config), "settings that can be used", heart, say)
+
+
+def service_heart() -> Heart | None:
+    """Return the heart of a service that runs nothing yet; None by hand."""
+    return Heart(dict) if is_service() else None
 
 
 def calibrated_table(path: Path, heart: Heart | None) -> Table:
     """Return the table of the table file. By hand a missing one raises TableFileError; a service waits for it."""
-    if heart is None:
-        return load_table(path)
     return once_mended(
         lambda: load_table(path), "the calibration", heart, lambda trouble: say_line(f"spit-referee waits: {trouble}")
     )

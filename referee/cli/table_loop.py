@@ -6,15 +6,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hardware.checks.report import from_error
 from hardware.heart import Heart, is_service
 from hardware.tablefile import Table, load_table
-from referee.cli.patience import calibrated_table, say_line
+from referee.cli.patience import calibrated_table, once_mended, say_line, service_heart
 from referee.cli.rig_run import RigRun
 from referee.cli.rules import rules_of
 from referee.cli.set_up_run import SetUpRun
 from referee.cli.table_parts import Parts, real_parts
 from referee.cli.table_run import TableRun, Watcher, only_one
-from referee.errors import TableFileError
+from referee.errors import DeviceError, TableFileError
 from referee.mqtt import MqttFeed
 from referee.settings import Settings, table_file
 from referee.web.desk import Desk, Wish
@@ -65,16 +66,29 @@ class TableLoop:
         """
         with ExitStack() as stack:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # also between two games: in order
-            stack.enter_context(only_one(self._games))
+            once_mended(
+                lambda: stack.enter_context(only_one(self._games)), "its games folder", service_heart(), say_line
+            )
             take_in_left(self._games, say_line)
             if port is not None:
                 server = WebServer(self.desk, self._access, port, strict=strict, say=say_line)
                 self._server = stack.enter_context(server)
             if self.desk.settings.mqtt.enabled and not self._shadow:
-                self._mqtt = stack.enter_context(MqttFeed(self.desk.settings))
+                self._mqtt = self._feed(stack)
             wish: Wish | None = "play" if self._can_play() and not (set_up and self._has_pages) else "set_up"
             while wish is not None:
                 wish = self._play() if wish == "play" else self._set_up()
+
+    def _feed(self, stack: ExitStack) -> MqttFeed | None:
+        """The feed for other programs; by hand a missing package raises DeviceError, a service goes on without."""
+        try:
+            return stack.enter_context(MqttFeed(self.desk.settings))
+        except DeviceError as error:
+            if not is_service():
+                raise
+            self.desk.trouble = from_error(error)._replace(state="WARN")
+            say_line(f"nothing is told to other programs: {error}")
+            return None
 
     @property
     def _has_pages(self) -> bool:

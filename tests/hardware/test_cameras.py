@@ -559,6 +559,18 @@ def test_closing_ends_the_stream_and_its_thread() -> None:
     wait_for(lambda: active_count() <= before)
 
 
+def test_a_camera_that_is_closed_while_it_starts_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = WatchedCamera(FaultyCamera, lambda seen: None)
+    start = Thread.start
+
+    def stopped_meanwhile(thread: Thread) -> None:
+        camera.close()
+        start(thread)
+
+    monkeypatch.setattr("hardware.cameras.watched.Thread.start", stopped_meanwhile)
+    assert list(camera.frames()) == []
+
+
 def test_a_camera_that_comes_late_is_lost_at_first_and_then_there() -> None:
     device, seen = FaultyCamera(), []  # type: FaultyCamera, list[AnyObservation]
     device.fault = "gone"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -17,8 +18,9 @@ from typing import Any
 import pytest
 
 from referee.cli.patience import usable_settings
-from referee.errors import SettingsError
-from referee.settings import Settings, StorageSection, choices_file, load_settings, table_file
+from referee.cli.table_loop import TableLoop
+from referee.errors import DeviceError, SettingsError
+from referee.settings import MqttSection, Settings, StorageSection, choices_file, load_settings, table_file
 
 GOOD = '[pads]\nbackend = "mock"\n[signals]\nbackend = "mock"\n[camera]\nsource = "/dev/no-such-camera"\n'
 WRONG = GOOD + '[rules]\nname = "pagta"\n'
@@ -28,12 +30,12 @@ class Service:
     """`spit-referee run` as systemd starts it: `told` is what the service manager heard, `said` what went to the
     journal."""
 
-    def __init__(self, folder: Path, settings: Path) -> None:
+    def __init__(self, folder: Path, settings: Path, ear: str = "notify") -> None:
         self.told: list[str] = []
         self.said: Queue[str] = Queue()
         self._ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._ear.bind(str(folder / "notify"))
-        here = {"NOTIFY_SOCKET": str(folder / "notify"), "STATE_DIRECTORY": str(folder / "state")}
+        self._ear.bind(str(folder / ear))
+        here = {"NOTIFY_SOCKET": str(folder / ear), "STATE_DIRECTORY": str(folder / "state")}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "referee", "run", "--config", str(settings)],
             env=os.environ | here,
@@ -93,6 +95,34 @@ def test_settings_that_cannot_be_used_are_said_everywhere_and_waited_for(service
     assert "READY=1" in service.told and any(f"waits for settings that can be used: {why}" in it for it in service.told)
     service.process.send_signal(signal.SIGTERM)
     assert service.process.wait(timeout=20) == 0
+
+
+def test_a_service_waits_while_another_referee_has_its_games(service: Service, settings: Path, tmp_path: Path) -> None:
+    settings.write_text(GOOD)
+    service.line("Pages: ")
+    second = Service(tmp_path, settings, "second")
+    assert second.line(r"already running here \(process (\d+)\)")[1] == str(service.process.pid)
+    service.process.kill()
+    second.line("Pages: ")
+    assert "READY=1" in second.told and any("waits for its games folder" in it for it in second.told)
+    second.process.kill()
+    second.process.wait()
+
+
+def test_without_the_package_for_it_a_service_tells_other_programs_nothing_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
+    loop = TableLoop(
+        Settings(mqtt=MqttSection(enabled=True)), tmp_path, tmp_path / "web.json", shadow=False, practice=None
+    )
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    with pytest.raises(DeviceError, match="paho-mqtt"), ExitStack() as stack:
+        loop._feed(stack)
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    with ExitStack() as stack:
+        assert loop._feed(stack) is None
+    assert loop.desk.trouble is not None and "paho-mqtt" in loop.desk.trouble.says
 
 
 def test_by_hand_they_are_one_sentence_with_the_cure(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
