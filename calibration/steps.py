@@ -214,24 +214,25 @@ def together(bench: Bench, patience_ns: int = TOGETHER_NS) -> Told:
     yield Found("slap", slapped_together(bench.race(patience_ns)))
 
 
-def delay(bench: Bench, seconds: float = BLINKS_S) -> Told:
-    """Measure how late the camera's stamps are against the pads': it watches the table's lights blink."""
+def offset(bench: Bench, seconds: float = BLINKS_S) -> Told:
+    """Measure how late the camera's stamps are against the pads', and write it into the table file: the camera watches
+    the table's lights blink. Raises DeviceError where it sees none."""
+    known = load_table(bench.table_path)
     yield Ask("The lights blink now; one of them must be in the picture.")
+    found = bench.blink(seconds)
+    behind_ns, uncertainty_ns = found.behind_ns, found.uncertainty_ns
+    save_table(replace(known, behind_pads_ns=behind_ns, behind_pads_uncertainty_ns=uncertainty_ns), bench.table_path)
+    says = f"camera {behind_ns / 1e6:.1f} ms behind the pads (±{uncertainty_ns / 1e6:.1f})"
+    cure = "measure longer: `spit-referee calibrate offset --seconds 30`"
+    yield Found("delay", ok(says) if uncertainty_ns <= SURE_DELAY_NS else warn(says, cure))
+
+
+def delay(bench: Bench) -> Told:
+    """The same as a part of the trial, which goes on where no light is in the picture."""
     try:
-        found = bench.blink(seconds)
+        yield from offset(bench)
     except DeviceError as error:
         yield Found("delay", skip(f"not measured: {error}"))
-        return
-    known = load_table(bench.table_path)
-    measured_ns = (found.behind_ns, found.uncertainty_ns)
-    save_table(
-        replace(known, behind_pads_ns=measured_ns[0], behind_pads_uncertainty_ns=measured_ns[1]), bench.table_path
-    )
-    says = f"camera {found.behind_ns / 1e6:.1f} ms behind the pads (±{found.uncertainty_ns / 1e6:.1f})"
-    sure = found.uncertainty_ns <= SURE_DELAY_NS
-    yield Found(
-        "delay", ok(says) if sure else warn(says, "measure longer: `spit-referee calibrate offset --seconds 30`")
-    )
 
 
 def trial(bench: Bench) -> Told:

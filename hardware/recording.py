@@ -7,7 +7,6 @@ left out and counted.
 
 import json
 import shutil
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from queue import Full, Queue
@@ -183,11 +182,6 @@ def _level(seen: AnyObservation, start_ns: int) -> dict[str, Any]:
     assert isinstance(seen, PadSlapped | PadReleased)
     t_us = round((seen.at_ns - start_ns) / 1000)
     return {"t_us": t_us, "player": seen.player, "pile": seen.pile, "level": int(isinstance(seen, PadSlapped))}
-
-
-def recordings(game: Path) -> Iterable[Path]:
-    """Return the recordings in a game's folder, in order."""
-    return sorted(path.parent for path in game.glob(f"recording*/{ABOUT_FILE}"))
 
 
 def new_recording(game: Path) -> Path:

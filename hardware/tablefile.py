@@ -184,7 +184,7 @@ def parse_table(text: str, path: Path) -> Table:
     """
     try:
         plain = tomlkit.parse(text).unwrap()
-    except TOMLKitError as error:
+    except (TOMLKitError, RecursionError) as error:
         raise TableFileError(f"{path} is damaged ({error}); {CURE}") from None
     if plain.get("schema") != SCHEMA:
         raise TableFileError(f"{path} is not a table file of schema {SCHEMA}; {CURE}")
@@ -212,7 +212,7 @@ def parse_table(text: str, path: Path) -> Table:
         )
     except TableFileError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise TableFileError(f"{path} lacks or garbles {error}; {CURE}") from None
     if not table.shows_the_piles():
         raise TableFileError(f"{path} describes a picture that does not show the middle piles; {CURE}")

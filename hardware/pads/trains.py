@@ -135,7 +135,7 @@ def parse_pads_line(line: str, place: str) -> tuple[int, Pad, object]:
         player, pile = entry.get("player"), entry["pile"]
         at_us, level = int(entry["t_us"]), entry["level"]
         known = pile in PILES and player in (*PLAYERS, None, "unknown")
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         known = False
     if not known:
         cure = 'write {"t_us": 1200, "player": "p1", "pile": "A", "level": 1}'

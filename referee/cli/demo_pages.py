@@ -7,7 +7,7 @@ from typing import Self
 
 from hardware.frames import Frame
 from hardware.rig import RigStatus
-from hardware.signals import DARK, Output
+from hardware.signals import Output
 from hardware.tablefile import Table
 from referee.demo import Progress
 from referee.errors import DeviceError
@@ -68,12 +68,22 @@ class DemoPages:
 
     def status(self) -> RigStatus:
         """Return how the demo is doing."""
-        fps = self._progress.fps
-        return RigStatus("simulated", "", fps, 0.0, 0, "simulated", "", (), 0, ())
+        return RigStatus(
+            camera="simulated",
+            camera_lost="",
+            fps=self._progress.fps,
+            age_ms=0.0,
+            dropped=0,
+            pads="simulated",
+            pads_lost="",
+            down=(),
+            waiting=0,
+            complaints=(),
+        )
 
     def stop(self) -> None:
         """A demo is stopped in its terminal."""
 
     @property
     def _lights(self) -> Output:
-        return self._progress.lights if self._progress else DARK
+        return self._progress.lights

@@ -93,7 +93,15 @@ def test_a_table_that_the_picture_cannot_show_is_refused(impossible: Table) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ["schema = 2", "nonsense", "\x00\x00", "schema = 1\nimage_size_px = 'big'", "[tool.other]\nname = 'x'"],
+    [
+        "schema = 2",
+        "nonsense",
+        "\x00\x00",
+        "schema = 1\nimage_size_px = 'big'",
+        "[tool.other]\nname = 'x'",
+        dump_table(TABLE).replace("rotation_deg = 0", "rotation_deg = inf"),
+        "x = " + "[" * 5000,
+    ],
 )
 def test_a_foreign_file_is_refused_with_the_cure(text: str) -> None:
     with pytest.raises(TableFileError, match="calibrate corners"):
