@@ -467,7 +467,15 @@ def test_a_pads_file_becomes_slaps_whichever_level_means_down(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "line", ["not json", "3", '{"t_us": 1}', '{"t_us": 1, "player": "p3", "pile": "A", "level": 1}']
+    "line",
+    [
+        "not json",
+        "3",
+        '{"t_us": 1}',
+        '{"t_us": 1, "player": "p3", "pile": "A", "level": 1}',
+        '{"t_us": Infinity, "player": "p1", "pile": "A", "level": 1}',
+        "[" * 9999,
+    ],
 )
 def test_a_wrong_pads_file_names_its_line(tmp_path: Path, line: str) -> None:
     file = tmp_path / "pads.jsonl"
