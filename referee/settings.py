@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
 
 from referee.errors import NOT_YOURS, SettingsError, cause_of
 from referee.house_rules import chosen_rules
+from referee.signals import SignalName
 from referee.table import PILES, PLAYERS, Pile, Player
 
 FILE_NAME: Final = "settings.toml"
@@ -96,7 +97,7 @@ class SignalsSection(Section, frozen=True, kw_only=True):
     quiet_from: TimeOfDay | None = None
     quiet_until: TimeOfDay | None = None
     """Between these times of day the buzzer keeps silent; the lights go on."""
-    silent_signals: tuple[str, ...] = ()
+    silent_signals: tuple[SignalName, ...] = ()
     """Names of signals that are shown and never sounded."""
 
     def has_colours(self) -> bool:
@@ -263,6 +264,7 @@ def converted(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings
     except msgspec.ValidationError as error:
         raise SettingsError(explain(error, origins)) from None
     refuse_half_a_colour(settings, origins)
+    refuse_half_a_night(settings, origins)
     refuse_doubled_pins(settings, origins)
     refuse_rules_that_cannot_be(settings, origins)
     return settings
@@ -335,7 +337,7 @@ def refuse_unknown_keys(file: SettingsFile, values: Mapping[str, Any], section: 
 def explain(error: msgspec.ValidationError, origins: Mapping[str, str]) -> str:
     """Return a value's error as a sentence that starts with its dotted name and says where it stands."""
     what, _, where = str(error).partition(" - at `$")
-    dotted = where.rstrip("`").lstrip(".") or "settings"
+    dotted = re.sub(r"\[.*?\]", "", where.rstrip("`").lstrip(".")) or "settings"
     origin = next((place for name, place in origins.items() if name == dotted or name.startswith(f"{dotted}.")), "")
     allowed = allowed_words(dotted)
     hint = f"; allowed: {', '.join(allowed)}" if allowed else ""
@@ -348,7 +350,9 @@ def allowed_words(dotted: str) -> tuple[str, ...]:
     for name in dotted.split("."):
         fields = {f.name: f.type for f in msgspec.structs.fields(kind)} if hasattr(kind, "__struct_fields__") else {}
         kind = fields.get(name)
-    return tuple(str(word) for word in get_args(kind)) if getattr(kind, "__origin__", None) is Literal else ()
+    if get_origin(kind) is tuple:
+        kind = get_args(kind)[0]
+    return tuple(str(word) for word in get_args(kind)) if get_origin(kind) is Literal else ()
 
 
 def refuse_doubled_pins(settings: Settings, origins: Mapping[str, str]) -> None:
@@ -394,6 +398,15 @@ def refuse_half_a_colour(settings: Settings, origins: Mapping[str, str]) -> None
         if count not in (0, 3):
             place = origins.get(f"signals.{name}", "defaults")
             raise SettingsError(f"signals.{name}: {count} pins ({place}); give three, for red, green and blue, or none")
+
+
+def refuse_half_a_night(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise SettingsError where quiet hours have a beginning and no end, or an end alone."""
+    times = {name: getattr(settings.signals, name) for name in ("quiet_from", "quiet_until")}
+    for name, other in (("quiet_from", "quiet_until"), ("quiet_until", "quiet_from")):
+        if times[name] is not None and times[other] is None:
+            place = origins.get(f"signals.{name}", "defaults")
+            raise SettingsError(f"signals.{name}: set without signals.{other} ({place}); give both, or neither")
 
 
 def refuse_rules_that_cannot_be(settings: Settings, origins: Mapping[str, str]) -> None:

@@ -38,6 +38,8 @@ def refusal(text: str) -> str:
         ("[signals]\nled_p1_pin = 17", "pin 17 is also"),
         ("[signals]\nbuzzer_pin = 2", "always pulled up (my.toml, line 2); use pin 9 or higher"),
         ("[signals]\nquiet_from = '25:00'", "signals.quiet_from"),
+        ("[signals]\nquiet_from = '21:00'", "set without signals.quiet_until (my.toml, line 2); give both, or neither"),
+        ("[signals]\nsilent_signals = ['stcuk']", "signals.silent_signals: invalid enum value 'stcuk' (my.toml"),
         ("[mqtt]\nhost = ''", "mqtt.host: expected `str`"),
         ("pads = 3", "pads: expected `object`, got `int`"),
         ("volume = ", "not TOML"),
