@@ -20,15 +20,16 @@ def load_yaml(path: Path) -> Any:
     """
     try:
         document = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
-        if count_values(document, {}) > MOST_VALUES:
-            raise NotationError(f"{path} repeats itself without end: leave the aliases (*name) out")
-        return document
+        values = count_values(document, {})
     except OSError as error:
         raise NotationError(f"{path} cannot be read ({error.strerror}): check the path") from None
     except RecursionError:
         raise NotationError(f"{path} is nested too deeply: give YAML or JSON as in a scenario") from None
     except (yaml.YAMLError, ValueError) as error:
         raise NotationError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+    if values > MOST_VALUES:
+        raise NotationError(f"{path} repeats itself without end: leave the aliases (*name) out")
+    return document
 
 
 def count_values(value: Any, counted: dict[int, int]) -> int:

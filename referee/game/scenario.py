@@ -76,7 +76,7 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
     try:
         do = words["do"]
         fields = {_FIELDS.get((do, name), name): value for name, value in words.items()}
-        fields["at_ns"] = round(words["t_us"] * NS_PER_US) if "t_us" in words else round(words["t"] * NS_PER_MS)
+        fields["at_ns"] = _ns(words["t_us"], NS_PER_US) if "t_us" in words else _ns(words["t"], NS_PER_MS)
         if do == "land":
             fields["cards"] = [parse_card(card) for card in words.get("cards") or [words["card"]]]
             fields["touched"] = words.get("contact") != "none"
@@ -93,6 +93,12 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise NotationError(f"{shown(words)} is not an event of a scenario: {error}") from None
     return event
+
+
+def _ns(time: object, unit_ns: int) -> int:
+    if not isinstance(time, int | float):
+        raise ValueError("its time is no number")
+    return round(time * unit_ns)
 
 
 _FIELDS: Final[Mapping[tuple[str, str], str]] = {

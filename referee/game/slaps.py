@@ -1,7 +1,7 @@
 """Slaps: who was first, who takes which pile, dead heats, and hits that are no slaps (R51 to R56)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from referee.game.announcements import DeadHeat, FalseSlap
 from referee.game.deal_end import Ended, award, open_end
@@ -13,9 +13,9 @@ from referee.game.rulings import IGNORED, Doubt, Facts, Legal, Ruling, Undecided
 from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, OTHER_PILE, Pile, Player
 
-NS_PER_US = 1_000
+NS_PER_US: Final = 1_000
 
-SECOND_HIT_MS = 100
+SECOND_HIT_MS: Final = 100
 """No hand leaves a pile and comes down on it again sooner than this; later, in the slap phase, it has slapped."""
 
 

@@ -26,6 +26,8 @@ class Step(msgspec.Struct):
 
 
 class Scenario(msgspec.Struct):
+    """A game step by step. `differences`, as of every kind here, yields a line for each answer that is another one."""
+
     ruleset: dict[str, Any]
     start: dict[str, Any]
     steps: list[Step]
@@ -59,6 +61,8 @@ class LegalityTable(msgspec.Struct, tag_field="kind", tag="legality"):
 
 
 class StuckCase(msgspec.Struct):
+    """Two rows under two tops: whether each player can still do something."""
+
     tops: list[str]
     p1: list[str]
     p2: list[str]
@@ -67,12 +71,16 @@ class StuckCase(msgspec.Struct):
 
 
 class StuckGroup(msgspec.Struct):
+    """Cases under the same options."""
+
     name: str
     options: dict[str, Any]
     cases: list[StuckCase]
 
 
 class StuckTable(msgspec.Struct, tag_field="kind", tag="stuck"):
+    """Who can still do something (R40)."""
+
     groups: list[StuckGroup]
 
     def differences(self) -> Iterator[str]:
@@ -86,12 +94,16 @@ class StuckTable(msgspec.Struct, tag_field="kind", tag="stuck"):
 
 
 class ShapeCase(msgspec.Struct):
+    """How so many cards are laid out."""
+
     options: dict[str, Any]
     cards: int
     row: list[int]
 
 
 class NextDealCase(msgspec.Struct):
+    """What follows when the players hold so many cards."""
+
     options: dict[str, Any]
     p1: int
     p2: int
@@ -100,6 +112,8 @@ class NextDealCase(msgspec.Struct):
 
 
 class DealsTable(msgspec.Struct, tag_field="kind", tag="deals"):
+    """Lay-outs and deals to come (R59 to R64)."""
+
     shapes: list[ShapeCase]
     next_deals: list[NextDealCase]
 
@@ -114,6 +128,8 @@ class DealsTable(msgspec.Struct, tag_field="kind", tag="deals"):
 
 
 class RaceCase(msgspec.Struct):
+    """Two cards for one pile, the second so long after the first."""
+
     top: str
     first: str
     second: str
@@ -123,6 +139,8 @@ class RaceCase(msgspec.Struct):
 
 
 class RacesTable(msgspec.Struct, tag_field="kind", tag="races"):
+    """Who was beaten (R31)."""
+
     cases: list[RaceCase]
 
     def differences(self) -> Iterator[str]:
@@ -134,12 +152,16 @@ class RacesTable(msgspec.Struct, tag_field="kind", tag="races"):
 
 
 class SlapsCase(msgspec.Struct):
+    """Slaps (player, pile, microseconds), and who takes what, or a dead heat."""
+
     slaps: list[tuple[str, str, float]]
     resolution_us: int
     result: dict[str, Any]
 
 
 class SlapsTable(msgspec.Struct, tag_field="kind", tag="slaps"):
+    """Who was first, and when nobody was (R51 to R56)."""
+
     cases: list[SlapsCase]
 
     def differences(self) -> Iterator[str]:

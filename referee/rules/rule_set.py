@@ -184,7 +184,7 @@ def _toml(value: object) -> str:
 
 
 def _nearest(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.4)
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f": did you mean {near[0]!r}?" if near else f": use one of {', '.join(known)}"
 
 

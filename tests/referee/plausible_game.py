@@ -279,7 +279,7 @@ class PlausibleGame:
         for player, n, at_ns in zip((first, OPPONENT[first]), ns, (start_ns, second_ns), strict=True):
             if margin_ms > 0.1:
                 ruling = "legal" if player == first else "ignored"
-                self.say(SlapJudged(at_ns=at_ns, of=n, player=player, pile=pile, ruling=ruling))  # type: ignore[arg-type]
+                self.say(SlapJudged(at_ns=at_ns, of=n, player=player, pile=pile, ruling=ruling))
             contact_ns = round(self.random.uniform(40, 260) * MS)
             self.see(PadReleased(at_ns=at_ns + contact_ns, player=player, pile=pile, contact_ns=contact_ns))
         self.now_ns = second_ns + 300 * MS

@@ -140,3 +140,4 @@ def test_a_file_that_is_none_is_refused_in_one_line(tmp_path: Path, command: lis
     error = CliRunner().invoke(app, [*command, str(file)]).exception
     assert isinstance(error, NotationError)
     assert "\n" not in str(error) and len(str(error)) < 500
+    assert str(error).count(str(file)) == 1

@@ -26,7 +26,7 @@ def write_game(folder: Path, p1: str, p2: str, winner: str | None, seed: int) ->
             game.play()
         game.end(dead_heat=False)
         if winner:
-            game.say(GameOver(at_ns=game.now_ns, winner=winner))  # type: ignore[arg-type]
+            game.say(GameOver(at_ns=game.now_ns, winner=winner))
 
 
 @pytest.fixture

@@ -306,7 +306,7 @@ def test_figures_are_medians_with_their_counts(table: Table) -> None:
         (101.0, "p1", "A", "7H"), (101.5, "p2", "A", "8H"), (103.5, "p2", "B", "QS"), (104.0, "p1", "A", "9H"),
         (106.0, "p1", "A", "10H"),
     ):  # fmt: skip
-        table.play(s, player, pile, card)  # type: ignore[arg-type]
+        table.play(s, player, pile, card)
     table.say(DealOver(at_ns=106 * S, reason="cleared", by="p1"))
     figures = statistics_of(table.timeline())
     ann, bob = figures.game.players["p1"], figures.game.players["p2"]
@@ -418,7 +418,7 @@ def test_nothing_that_a_log_says_becomes_part_of_the_pages_code(tmp_path: Path) 
     page = page_of(LoggedGame(table.log.directory))
     assert page.count("<script") == 2
     assert "<img" not in page
-    moments = page_data(page)["timeline"]["moments"]  # type: ignore[index]
+    moments = page_data(page)["timeline"]["moments"]
     assert moments[0]["card"] == "??"
 
 

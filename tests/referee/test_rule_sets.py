@@ -161,7 +161,7 @@ def test_the_list_names_every_rule_set() -> None:
 @given(st.integers(0, 60), st.sampled_from([RuleSet(), RuleSet(piles=4), RuleSet(setup="canfield")]))
 def test_R61_both_ways_of_dealing_use_all_cards_a_row_can_hold(cards: int, rules: RuleSet) -> None:
     for way in ("pile_by_pile", "row_by_row"):
-        sizes = row_sizes(cards, rules, way)  # type: ignore[arg-type]
+        sizes = row_sizes(cards, rules, way)
         assert sum(sizes) == min(cards, sum(full_row(rules)))
         assert all(size <= full for size, full in zip(sizes, full_row(rules), strict=True))
 

@@ -11,7 +11,7 @@ A_BUT_ONE = {"p1": "0:7S - - - -", "p2": "0:KD 1:4S 2:9C - -", "a": "8D*20", "b"
 
 def cleared(rules: str = "pagat", **laid: object) -> Table:
     """p1 has just played his last card on A: 21 cards there, 15 on B."""
-    table = Table(rules, **(A_BUT_ONE | laid))  # type: ignore[arg-type]
+    table = Table(rules, **(A_BUT_ONE | laid))
     assert table("p1 7S A") == ["legal"]
     assert table.said == [DealOver(reason="cleared", by="p1")]
     return table

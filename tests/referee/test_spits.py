@@ -15,12 +15,12 @@ CALL = SpitCall(onto={"p1": "A", "p2": "B"})
 
 
 def stuck(rules: str = "pagat", **laid: object) -> Table:
-    return Table(rules, **({"p1": STUCK1, "p2": STUCK2, "a": "8D", "b": "8C"} | laid))  # type: ignore[arg-type]
+    return Table(rules, **({"p1": STUCK1, "p2": STUCK2, "a": "8D", "b": "8C"} | laid))
 
 
 def before_the_first_spit(p1_due: tuple[str, ...] = ("A",), p2_due: tuple[str, ...] = ("B",)) -> Position:
     def side(row: str, due: tuple[str, ...]) -> Side:
-        return Side(row=parse_row(row.split()), packet=11 if due else 0, due=due)  # type: ignore[arg-type]
+        return Side(row=parse_row(row.split()), packet=11 if due else 0, due=due)
 
     return Position(phase=Phase.FIRST_SPIT, p1=side(STUCK1, p1_due), p2=side("0:KD 1:4S 2:9C 3:JD 4:2H", p2_due))
 

@@ -65,7 +65,7 @@ def test_a_landing_that_was_not_read_is_named_by_the_row_top_that_vanished() -> 
 def test_nobody_is_accused_while_the_rows_are_hidden() -> None:
     table = AtTheTable()
     table.look()
-    table.look = lambda hidden=True: AtTheTable.look(table, True)  # type: ignore[method-assign]
+    table.look = lambda hidden=True: AtTheTable.look(table, True)
     told = table.land("p1", 3, "A") + table.wait(3000, hidden=True)
     assert [ruling for _, _, ruling, _ in rulings(told)] in ([], ["cannot_tell"])
 

@@ -53,7 +53,7 @@ class Game:
         sides = {}
         for player, plan in (("p1", deal.p1), ("p2", deal.p2)):
             row = tuple(Stock(size) for size in plan.row)
-            sides[player] = Side(row=row, packet=plan.spit, due=deal.first[player])  # type: ignore[index]
+            sides[player] = Side(row=row, packet=plan.spit, due=deal.first[player])
         return Position(phase=Phase.FIRST_SPIT, p1=sides["p1"], p2=sides["p2"], total=total)
 
     def lay_out(self) -> None:
@@ -156,7 +156,7 @@ class Game:
         """Whether a move within the row is allowed and not quite pointless."""
         if other.is_empty:
             return stock.count > 1 and not self.rules.refills
-        return self.rules.row_stack_same_rank and stock.top[:-1] == (other.top or "?")[:-1]  # type: ignore[index]
+        return self.rules.row_stack_same_rank and stock.top[:-1] == (other.top or "?")[:-1]
 
     def goes_on(self, card: Card, top: Card) -> bool:
         if "X" in (card[0], top[0]):

@@ -66,7 +66,7 @@ def provoke() -> dict[object, str]:
         rulings, _ = table.judge.step([table.event(line) for line in lines])
         told |= {ruling.reason: explain(ruling) for ruling in rulings if isinstance(ruling, Illegal | Undecided)}
     table = Table()
-    stolen = table.judge.feed(Move(at_ns=0, player="p1", from_place=5, to_place=1, card="2H", owner="p2")).ruling  # type: ignore[arg-type]
+    stolen = table.judge.feed(Move(at_ns=0, player="p1", from_place=5, to_place=1, card="2H", owner="p2")).ruling
     full = Table("speed", start=Position(phase=Phase.PLAY, p1=Side(hand=5, packet=3), p2=Side(hand=5, packet=3)))
     for ruling in (stolen, full.judge.feed(Draw(at_ns=0, player="p1")).ruling):
         assert isinstance(ruling, Illegal)
