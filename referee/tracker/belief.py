@@ -62,7 +62,6 @@ RACE_ENDS_NS = 100 * MS
 """So much more than the race window may lie between two touches as they are reported."""
 REPORT_NS = 1000 * MS
 """A landing is reported at most so long after its touch; what was seen earlier and not reported was missed."""
-SEEN_ENOUGH_NS = 700 * MS
 UNHEARD_OF = -18.5
 LOST_NS = 3000 * MS
 """Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
@@ -76,8 +75,6 @@ FROM_UNDER = 0.1
 """How often a card is taken from under others, rather than the uppermost."""
 PUT_BACK_NS = 1000 * MS
 """A card that was taken off a pile is seen in its row again after so long."""
-UNLIKELY = -11.5
-"""Logarithm of the weight under which a world is given up when there was time to look."""
 NAME_NS = 300 * MS
 """So long a landing that is legal whichever card it was waits for its name."""
 NAMED = 0.9

@@ -4,6 +4,7 @@ Input comes in the order of touch (the tracker sees to that). A landing splits t
 weighs them, and a verdict is told when the worlds that say so have enough weight (`Deciding`).
 """
 
+import math
 from typing import Literal
 
 import msgspec
@@ -35,18 +36,15 @@ from referee.tracker.belief import (
     LOST_NS,
     MS,
     NOT_YET,
-    SEEN_ENOUGH_NS,
     UNHEARD_OF,
-    UNLIKELY,
     CardTaken,
     OpenLanding,
     Touch,
 )
 from referee.tracker.deciding import Deciding
 from referee.tracker.guesses import Report
-from referee.tracker.landings import Bounds, Branch
 from referee.tracker.rows import LONG_AGO
-from referee.tracker.worlds import NEGLIGIBLE, Claim, World
+from referee.tracker.worlds import World
 from referee.verdicts import (
     AnyVerdict,
     Paused,
@@ -78,15 +76,10 @@ class Core(Deciding, eq=False):
         refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)
         self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, unseen=self.unseen, taken=pile.taken)
         self.forget_races(landing.at_ns)
-        self._drop_the_unlikely(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
-        branches = self._branches(self.worlds, report, all_of_them=n in self.agreed)
-        for world in self.worlds:
-            branches += self._reports_of_unseen(world, landing)
         bounds = self._bounds_ns(landing)
-        if not self._looks_legal(branches, bounds):
-            branches += self._excuses(report, branches, all_of_them=n in self.agreed)
+        branches, share = self._understood(n, report, bounds)
         branches = self._as_agreed(n, landing, branches)
         heaviest = max(log_weight for log_weight, _, _ in branches)
         if heaviest < UNHEARD_OF:
@@ -94,7 +87,7 @@ class Core(Deciding, eq=False):
         self.become(
             self._branch(n, world, what, log_weight, bounds)
             for log_weight, world, what in branches
-            if log_weight > heaviest + NEGLIGIBLE
+            if log_weight > heaviest + math.log(share)
         )
         pile.put(self._with_row_readings(n, landing), first)
         if landing.at_ns >= pile.changed_ns:
@@ -135,16 +128,6 @@ class Core(Deciding, eq=False):
         owner = OPPONENT[claim.player] if claim.reason == "not_your_card" else claim.player
         odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
         return evidence.merged(odds, landing.cards, {}) if odds and landing.cards else odds or landing.cards
-
-    def _looks_legal(self, branches: list[Branch], bounds: Bounds) -> bool:
-        """Whether the likeliest understanding of a landing blames nobody."""
-        _, world, what = max(branches, key=lambda branch: branch[0])
-        return isinstance(what, Claim) or self._judged(world, what, bounds)[0].word == "legal"
-
-    def _drop_the_unlikely(self, at_ns: int) -> None:
-        """Worlds that the looks since the last landing have not helped are given up before the next one splits all."""
-        if len(self.worlds) > 1 and at_ns - self.moved_ns > SEEN_ENOUGH_NS:
-            self.worlds = tuple(world for world in self.worlds if world.log_weight > UNLIKELY)
 
     def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:
         """A card was taken off a pile: each world says which."""

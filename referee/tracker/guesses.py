@@ -124,10 +124,11 @@ Candidates = list[tuple[Card, float]]
 
 
 def guesses(
-    rules: RuleSet, world: World, rows: Rows, report: Report, least: float | None = 0.0, *, only_spits: bool = False
-) -> list[Guess]:
-    """All guesses that matter, in no order: none less likely than `least`, nor than a negligible part of the likeliest
-    one (`least` None: really all); or only spit cards that are due."""
+    rules: RuleSet, world: World, rows: Rows, report: Report, least: float | None = 0.0, share: float = FORGOTTEN, *,
+    only_spits: bool = False,
+) -> list[Guess]:  # fmt: skip
+    """All guesses that matter, in no order: none less likely than `least`, nor than this share of the likeliest one
+    (`least` None: really all); or only spit cards that are due."""
     report = report.with_busy_hands(world.position)
     landing, prior = report.landing, _prior(rules, world.position, report.landing)
     is_bounded = least is not None and landing.together == 1
@@ -141,8 +142,8 @@ def guesses(
     if best < CLEAR:
         if is_bounded and found:
             likeliest = max([guess.likelihood for guess in found])
-            if likeliest * FORGOTTEN > LEAST_LIKELY:
-                least = max(least, likeliest * FORGOTTEN)
+            if likeliest * share > LEAST_LIKELY:
+                least = max(least, likeliest * share)
         hidden = _hidden_cards(world.position)
         cards, each = _unread_candidates(world, landing, hidden), 1.0 / hidden
         found += _spits(rules, world, report, cards, each, least, only_due=only_spits)

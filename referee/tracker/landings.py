@@ -30,7 +30,7 @@ from referee.tracker.belief import (
 )
 from referee.tracker.guesses import NOT_IN_VIEW, TURNED_IN_HAND, Guess, Report, guesses
 from referee.tracker.worlds import (
-    NEGLIGIBLE,
+    FORGOTTEN,
     Claim,
     World,
     in_words,
@@ -109,10 +109,12 @@ class Landings(Belief, eq=False):
         piles = [top for top in tops if any(stock.top and follows(stock.top, top, self.rules) for stock in rows)]
         return max(1, len(piles) + sum(stock.can_turn for stock in rows))
 
-    def _guesses(self, world: World, report: Report, least: float | None = 0.0) -> list[tuple[World, Guess]]:
+    def _guesses(
+        self, world: World, report: Report, least: float | None = 0.0, share: float = FORGOTTEN
+    ) -> list[tuple[World, Guess]]:
         """What the landing may have been, each with the world just before it: players may spit before the referee
         has called it, and only then was it a call."""
-        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, report, least)]
+        found = [(world, guess) for guess in guesses(self.rules, world, self.rows, report, least, share)]
         called = self._called_if_stuck(world, report.landing.at_ns)
         if not any(guess.likelihood > NOBODY_EXPECTED for _, guess in found):
             found += self._spits_nobody_expected(world, report, least)
@@ -121,19 +123,38 @@ class Landings(Belief, eq=False):
             found += [(called, guess) for guess in spits if isinstance(guess.event, Spit)]
         return found
 
+    def _understood(self, n: int, report: Report, bounds: Bounds) -> tuple[list[Branch], float]:
+        """What a landing may have been, and the share of the likeliest under which nothing matters. As long as nobody
+        seems to be to blame, the very unlikely is not thought of; else it is, and whatever would excuse the player."""
+        all_of_them = n in self.agreed
+        share = FORGOTTEN if all_of_them else self.worlds[0].forgotten
+        unseen: list[Branch] = [one for world in self.worlds for one in self._reports_of_unseen(world, report.landing)]
+        branches = self._branches(self.worlds, report, share=share, all_of_them=all_of_them) + unseen
+        if self._looks_legal(branches, bounds):
+            return branches, share
+        if share > FORGOTTEN:
+            branches = self._branches(self.worlds, report) + unseen
+        return branches + self._excuses(report, branches, all_of_them=all_of_them), FORGOTTEN
+
     def _branches(
-        self, worlds: Iterable[World], report: Report, heaviest: float = -math.inf, *, all_of_them: bool = False
-    ) -> list[Branch]:
-        """What the landing may have been in these worlds. What is negligible beside the `heaviest` branch is left out,
-        unless somebody has a word to say about it."""
+        self, worlds: Iterable[World], report: Report, heaviest: float = -math.inf, share: float = FORGOTTEN, *,
+        all_of_them: bool = False,
+    ) -> list[Branch]:  # fmt: skip
+        """What the landing may have been in these worlds. What has less than this share of the `heaviest` branch is
+        left out, unless somebody has a word to say about it."""
         branches: list[Branch] = []
         for world in worlds:
-            least = None if all_of_them else math.exp(min(heaviest + NEGLIGIBLE - world.log_weight, 0.0))
-            for before, guess in self._guesses(world, report, least):
+            least = None if all_of_them else min(share * math.exp(heaviest - world.log_weight), 1.0)
+            for before, guess in self._guesses(world, report, least, share):
                 log_weight = before.weight_if(guess.likelihood)
                 heaviest = max(heaviest, log_weight)
                 branches.append((log_weight, before, guess))
         return branches
+
+    def _looks_legal(self, branches: list[Branch], bounds: Bounds) -> bool:
+        """Whether the likeliest understanding of a landing blames nobody."""
+        _, world, what = max(branches, key=lambda branch: branch[0])
+        return isinstance(what, Claim) or self._judged(world, what, bounds)[0].word == "legal"
 
     def _excuses(self, report: Report, branches: list[Branch], *, all_of_them: bool) -> list[Branch]:
         """What would make a card legal that does not seem to be: the top was named wrong, or a card came down on it

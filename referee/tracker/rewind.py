@@ -91,16 +91,13 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def before(self, late: CardLanded | CardTakenBack) -> int | None:
         """Where to go back to for a card that comes late: the last kept state before the first card or look that
         happened after it and was told earlier. None if nothing did."""
-        if all(moment.seen.at_ns <= late.at_ns for moment in self.moments[-12:] if isinstance(moment.seen, IN_ORDER)):
+        if not any(_is_after(moment, late) for moment in self.moments[-12:]):
             return None
         self._forget_the_old()
-        state = 0
-        for place, moment in enumerate(self.moments):
-            if moment.before is not None:
-                state = place
-            if moment.seen.at_ns > late.at_ns and isinstance(moment.seen, IN_ORDER):
-                return state
-        return None
+        first = next((place for place, moment in enumerate(self.moments) if _is_after(moment, late)), None)
+        if first is None:
+            return None
+        return next((place for place in range(first, 0, -1) if self.moments[place].before is not None), 0)
 
     def cut(self, place: int) -> tuple[State, list[Numbered], frozenset[Hashable]]:
         """Forget everything from this moment on; return the state before it, what was seen, and what was said."""
@@ -110,6 +107,11 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
         self.kept_ns = max((m.seen.at_ns for m in self.moments if m.before is not None), default=-REACH_NS)
         said = frozenset(content(verdict) for m in past for verdict in m.said)
         return state, [(m.n, m.seen) for m in past], said.union(*(m.said_before for m in past))
+
+
+def _is_after(moment: Moment[State], late: CardLanded | CardTakenBack) -> bool:
+    """Whether a card or a look happened after a card that is told only now."""
+    return moment.seen.at_ns > late.at_ns and isinstance(moment.seen, IN_ORDER)
 
 
 def content(verdict: AnyVerdict) -> Hashable:

@@ -25,8 +25,10 @@ NO_CARDS: Final = frozenset[Card]()
 MOST_WORLDS = 12
 MOST_OPINIONS = 6
 FORGOTTEN = 1e-8
-NEGLIGIBLE = math.log(FORGOTTEN)
-"""A branch this much lighter than the heaviest is forgotten: far below what blame needs."""
+"""A world with less than this share of the heaviest is forgotten: far below what blame needs."""
+FORGOTTEN_IN_PEACE = 1e-5
+"""The same as long as the heaviest world blames nobody: what is unlikelier would have to be lifted above it by several
+looks in a row before anybody heard of it."""
 
 LEAST_LIKELY = 1e-12
 """Nothing is impossible."""
@@ -158,6 +160,11 @@ class World(msgspec.Struct, frozen=True, gc=False):
                 self.worked_out.p2 = lies
         return lies
 
+    @property
+    def forgotten(self) -> float:
+        """The share of its weight under which other worlds are forgotten beside this one, if it is the heaviest."""
+        return FORGOTTEN_IN_PEACE if all(claim.word == "legal" for claim in self.claims.values()) else FORGOTTEN
+
     def top(self, pile: Pile) -> Card | None:
         """The card that lies on a middle pile, whether it counts or not."""
         position = self.position
@@ -272,12 +279,14 @@ def reweighed(worlds: tuple[World, ...], likelihoods: list[float]) -> tuple[Worl
 
 def _by_weight(weighed: Weighed) -> tuple[World, ...]:
     """The heaviest first, with weight 1; the negligible are dropped."""
-    if len(weighed) > 1:
-        weighed.sort(key=_lightness)
+    if len(weighed) == 1:
+        return (weighed[0][1].weighted(0.0),)
+    weighed.sort(key=_lightness)
     heaviest = weighed[0][0]
+    least = heaviest + math.log(weighed[0][1].forgotten)
     others = _other_opinions(weighed) if len(weighed) > MOST_WORLDS else []
     return tuple([world.weighted(weight - heaviest) for weight, world in (*weighed[:MOST_WORLDS], *others)
-                  if weight - heaviest > NEGLIGIBLE])  # fmt: skip
+                  if weight > least])  # fmt: skip
 
 
 def _lightness(weighed: tuple[float, World]) -> float:
