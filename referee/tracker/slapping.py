@@ -123,8 +123,16 @@ def outside(core: Core, n: int, press: PadSlapped, held_ns: int = 0) -> list[Any
     return [telling.false_slap(press.at_ns, core.now_ns, n, player, press.pile)]
 
 
+def cards_lie(core: Core, at_ns: int) -> bool:
+    """Whether both rows were seen to hold cards since."""
+    return all(
+        any(view.kind in ("face", "down") and view.seen_ns > at_ns for view in row.places) for row in core.rows.values()
+    )
+
+
 def is_answered(core: Core, press: PadSlapped, presses: tuple[PadSlapped, ...]) -> bool:
-    """Whether the other player slapped as well, about then: two who slap know that the deal is over."""
+    """Whether the other player slapped as well, about then: two who slap know that the deal is over, as far as their
+    rows do not show otherwise."""
     return any(
         other.player is not None
         and other.player != press.player

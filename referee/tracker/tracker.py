@@ -299,9 +299,9 @@ class Tracker:
     @staticmethod
     def _too_early(state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
         """A slap outside the slap phase; as long as it is not clear, it is looked at again."""
-        if slapping.is_answered(core, press, state.pressed):
-            return []
         told = slapping.outside(core, n, press, slapping.held_ns(press, state.released))
+        if told and slapping.is_answered(core, press, state.pressed) and not slapping.cards_lie(core, press.at_ns):
+            told = None
         if told is None and core.now_ns - press.at_ns < LATEST_NS:
             state.unclear.append((n, press))
         return told or []

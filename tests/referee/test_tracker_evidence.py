@@ -484,3 +484,22 @@ def test_R51_a_pad_that_is_free_again_at_once_felt_a_card_though_nobody_saw_one_
         told = table.feed(PadReleased(at_ns=table.now_ms * MS + ns, player="p2", pile="A", contact_ns=ns))
         told += table.wait(2500)
         assert [v.player for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"] == says
+
+
+def test_R51_two_who_slap_at_once_over_full_rows_both_slap_too_early() -> None:
+    table = AtTheTable()
+    table.wait(1000)
+    table.slap("p1", "A")
+    table.slap("p2", "B", after_us=90_000)
+    told = table.let_go() + table.wait(2500)
+    assert [v.player for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"] == ["p1", "p2"]
+
+
+def test_R49_two_who_slap_at_once_over_a_bare_row_know_that_the_deal_is_over() -> None:
+    table = AtTheTable(ONE_LEFT)
+    table.wait(1000)
+    table.rows["p1"][0] = []  # nobody saw his last card land
+    table.slap("p1", "A")
+    table.slap("p2", "B", after_us=90_000)
+    told = table.let_go() + table.wait(2500)
+    assert not [v for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"]
