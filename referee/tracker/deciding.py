@@ -33,6 +33,7 @@ from referee.tracker.belief import (
     UNREPORTED_NS,
     OpenLanding,
 )
+from referee.tracker.guesses import MOVED_NS
 from referee.tracker.looks import Looks
 from referee.tracker.worlds import Claim, has_more_than, shares
 from referee.verdicts import (
@@ -46,6 +47,8 @@ FORGET_MORE_NS = 4000 * MS
 """When nothing has moved for so long, what is very unlikely, and what is unlikely, is given up."""
 BUILT_IN_GOOD_FAITH = 0.3
 """How often players build so high on a refused card, beside how often the top was another than it seemed."""
+SURELY_HIDDEN = 2
+"""So many cards seem to lie under a top that at least one does, though counts are in doubt."""
 SURELY_HIS = 0.999
 """Where counts are in doubt, whose hand it was must be as sure as this."""
 
@@ -226,7 +229,7 @@ class Deciding(Looks, eq=False):
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "not_stuck" if self.rules.spit_when != "stuck":
                 return False  # the other may agree yet
-            case "not_a_top_card" if self._was_in_a_row(claim.card):
+            case "not_a_top_card" if self._was_in_a_row(claim.card, since_ns=claim.at_ns - MOVED_NS):
                 return False
             case "not_a_top_card" if claim.place is None:
                 return self._counts_are_sure or (self._can_only_be_his(claim, one) and self._can_be_seen_to_play())
@@ -234,9 +237,14 @@ class Deciding(Looks, eq=False):
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))
         return claim.reason not in COUNTED or self._counts_are_sure
 
-    def _was_in_a_row(self, card: Card) -> bool:
-        """Whether a row has shown the card and is not known to have lost it to a pile: it may have been moved since."""
-        return any(card in (view.card, view.left) for row in self.rows.values() for view in row.places)
+    def _was_in_a_row(self, card: Card, since_ns: int) -> bool:
+        """Whether a row has shown the card since then and is not known to have lost it to a pile: it may have been
+        moved."""
+        return any(
+            view.card == card or (view.left == card and view.left_before_ns > since_ns)
+            for row in self.rows.values()
+            for view in row.places
+        )
 
     def _can_only_be_his(self, claim: Claim, one: OpenLanding) -> bool:
         """Whether a spit card was not left out of account as the other player's because of a count: he seems to have
@@ -247,9 +255,14 @@ class Deciding(Looks, eq=False):
         return is_surely_his or self.position.side(OPPONENT[claim.player]).packet > 0
 
     def _can_be_seen_to_play(self) -> bool:
-        """Whether somebody can play a card that lies open, or turn one: no count decides that spit is not due."""
+        """Whether somebody can play a card that lies open, turn one, or move one that surely hides another: no count
+        decides that spit is not due."""
         tops = [top for pile in PILES if (top := self.position.middle(pile).top) not in (None, UNREAD)]
         for player in PLAYERS:
+            if self.rows[player].count("empty") and any(
+                stock.up and stock.down >= SURELY_HIDDEN for stock in self.position.side(player).row
+            ):
+                return True
             for view, (kind, card) in zip(self.rows[player].places, self.worlds[0].lies(player), strict=False):
                 if kind == view.kind == "down":
                     return True

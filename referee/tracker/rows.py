@@ -110,12 +110,12 @@ class RowView(msgspec.Struct, eq=False):
         return self.read_ns > LONG_AGO and self.count("face") == self.count("down") == 0
 
     def agrees(self, lies: tuple[Lies, ...]) -> bool:
-        """Whether no look contradicts what is thought to lie there: other faces, or none where something lies."""
+        """Whether no look contradicts what is thought to lie there."""
         for place, (kind, card) in zip(self.places, lies, strict=False):
             if place.kind == "face":
                 if kind != "face" or place.card != card:
                     return False
-            elif place.kind == "empty" and kind != "empty":
+            elif place.kind not in ("unknown", kind):
                 return False
         return True
 

@@ -330,19 +330,32 @@ def settled_by_the_end(world: World) -> World:
 
 
 def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int) -> World:
-    """The world in which no face-down cards lie where none were seen in two looks: they lie elsewhere in the row."""
+    """The world in which face-down cards lie where they were seen in two looks, and none where none were: they were
+    counted elsewhere in the row, or in the packet."""
     position = world.position
-    stocks = position.side(player).row
+    stocks, packet = position.side(player).row, position.side(player).packet
     for place, (view, stock) in enumerate(zip(row.places, stocks, strict=False), 1):
-        seen_twice = view.kind == "empty" and view.since_ns < view.seen_ns and now_ns - view.seen_ns < MOVE_NS
-        if not seen_twice or not stock.can_turn:
+        if view.since_ns >= view.seen_ns or now_ns - view.seen_ns >= MOVE_NS:
             continue
-        others = [n for n, other in enumerate(stocks, 1) if n != place and not other.is_empty]
-        moved = with_place(stocks, place, EMPTY)
-        if others:
-            onto = max(others, key=lambda n: (row.places[n - 1].kind == "down", stocks[n - 1].down))
-            moved = with_place(moved, onto, Stock(stocks[onto - 1].down + stock.down, stocks[onto - 1].up))
-        return world.moved_to(position.with_side(player, row=moved))
+        if view.kind == "empty" and stock.can_turn:
+            moved = with_place(stocks, place, EMPTY)
+            others = [n for n, other in enumerate(stocks, 1) if n != place and not other.is_empty]
+            if others:
+                onto = max(others, key=lambda n: (row.places[n - 1].kind == "down", stocks[n - 1].down))
+                moved = with_place(moved, onto, Stock(stocks[onto - 1].down + stock.down, stocks[onto - 1].up))
+        elif view.kind == "down" and stock.is_empty:
+            source = max(range(1, len(stocks) + 1), key=lambda n: stocks[n - 1].down)
+            hidden = stocks[source - 1]
+            moved = with_place(stocks, place, Stock(1))
+            if hidden.count > 1 and hidden.down:
+                moved = with_place(moved, source, Stock(hidden.down - 1, hidden.up))
+            elif packet:
+                packet -= 1
+            else:
+                continue
+        else:
+            continue
+        return world.moved_to(position.with_side(player, row=moved, packet=packet))
     return world
 
 
