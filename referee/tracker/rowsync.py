@@ -331,9 +331,9 @@ def settled_by_the_end(world: World) -> World:
 
 def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int) -> World:
     """The world in which face-down cards lie where they were seen in two looks, and none where none were: they were
-    counted elsewhere in the row, or in the packet."""
+    counted elsewhere in the row, or not at all."""
     position = world.position
-    stocks, packet = position.side(player).row, position.side(player).packet
+    stocks = position.side(player).row
     for place, (view, stock) in enumerate(zip(row.places, stocks, strict=False), 1):
         if view.since_ns >= view.seen_ns or now_ns - view.seen_ns >= MOVE_NS:
             continue
@@ -349,13 +349,9 @@ def with_hidden_as_seen(world: World, player: Player, row: RowView, now_ns: int)
             moved = with_place(stocks, place, Stock(1))
             if hidden.count > 1 and hidden.down:
                 moved = with_place(moved, source, Stock(hidden.down - 1, hidden.up))
-            elif packet:
-                packet -= 1
-            else:
-                continue
         else:
             continue
-        return world.moved_to(position.with_side(player, row=moved, packet=packet))
+        return world.moved_to(position.with_side(player, row=moved))
     return world
 
 
