@@ -259,9 +259,9 @@ class Looks(Landings, eq=False):
                 told += [self._left(card) for card in sorted(after.stayed - world.stayed)]
             worlds.append(after)
         self.become(worlds)
-        lies = self.worlds[0].lies(look.player)
-        if any(view.kind == "face" and kind == "empty" for view, (kind, _) in zip(row.places, lies, strict=False)):
-            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)  # where does that card come from?
+        shown = [row.places[n - 1].card for n in rowsync.unsettled(self.worlds[0], look.player, row, gone)]
+        if any(card is not None and self.position.knows_in_middle(card) for card in shown):
+            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)  # it cannot be in both places
         return told + self._settle_hidden(look.player)
 
     def missing(self, player: Player) -> Iterator[PlaceView]:
