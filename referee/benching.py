@@ -20,6 +20,7 @@ from hardware.simulated.rig import SimulatedCamera
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CROP_SIZE, CardReader
 from hardware.vision.tablefinder import find_table
+from referee.errors import PictureError
 from referee.script import SpitDown
 from referee.simulated.players import play_deal
 
@@ -68,6 +69,9 @@ def bench_vision(
     """Return the cost of the eyes' stages, then of whole frames: still table, mean during play, 99 of 100 frames.
 
     `folder`: the pictures are written there as JPEG first, so that nothing else runs while they are watched.
+
+    Raises:
+        PictureError: no card is played in them.
     """
     cv2.setNumThreads(1)
     moments: dict[Path, int] = {}
@@ -95,7 +99,9 @@ def bench_vision(
         if eyes.busy:
             sample = frame
     if eyes is None or sample is None:
-        return []
+        raise PictureError(
+            "nothing is played in what was watched: give a video in which cards are laid, or more --seconds"
+        )
     return [*_parts(eyes, sample, measured), *_whole(measured)]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from referee.cli.options import GamesOption, games_folder
+from referee.cli.options import GamesOption, games_folder, is_sure
 from referee.errors import LogError
 from referee.log import GameEntry, list_games, remove_game
 
@@ -54,9 +54,9 @@ def _forget(name: str, found: list[GameEntry]) -> None:
     theirs = [game for game in found if game.header and name in game.header.players.values()]
     if not theirs:
         raise LogError(f"no game of {name!r} is logged here: write the name as `spit-referee history` shows it")
-    if not typer.confirm(f"Delete {len(theirs)} games of {name} with their logs and pictures for good?"):
-        print("Nothing was deleted.")
+    what = "1 game" if len(theirs) == 1 else f"{len(theirs)} games"
+    if not is_sure(f"Delete {what} of {name} with log and pictures for good?"):
         return
     for game in theirs:
         remove_game(game.directory)
-    print(f"{len(theirs)} games are gone.")
+    print(f"Deleted: {what}.")

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the games folder that they mean."""
+"""Options that several commands share, the games folder that they mean, and the question before a deletion."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,3 +20,15 @@ def games_folder(chosen: Path | None) -> Path:
         SettingsError: none was chosen, and the settings cannot be read.
     """
     return chosen.expanduser().absolute() if chosen is not None else games_dir(load_settings().settings)
+
+
+def is_sure(question: str) -> bool:
+    """Ask, and say so if the answer is no; nobody there to answer means no."""
+    try:
+        sure = typer.confirm(question)
+    except typer.Abort:
+        print()
+        sure = False
+    if not sure:
+        print("Nothing was deleted.")
+    return sure

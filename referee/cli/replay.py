@@ -9,7 +9,7 @@ import msgspec
 import typer
 from rich.console import Console
 
-from referee.cli.options import GameArgument, GamesOption, games_folder
+from referee.cli.options import GameArgument, GamesOption, games_folder, is_sure
 from referee.errors import LogError
 from referee.log import LoggedGame, find_game, list_games, remove_game
 
@@ -68,11 +68,9 @@ def _delete(game: str | None, folder: Path) -> None:
     if game is None:
         raise LogError("which game is to be deleted? Name one: `spit-referee replay GAME --delete`")
     directory = find_game(game, folder)
-    if typer.confirm(f"Delete {directory} with its log and pictures for good?"):
+    if is_sure(f"Delete {directory} with its log and pictures for good?"):
         remove_game(directory)
         print(f"{directory.name} is gone.")
-    else:
-        print("Nothing was deleted.")
 
 
 def _print(logged: LoggedGame, as_json: bool) -> None:

@@ -42,6 +42,8 @@ def write_page(game: LoggedGame, path: Path, *, picture_budget_bytes: int = PICT
 def save(text: str, path: Path) -> int:
     """Write a page whole or not at all and return its size in bytes; raises LogError if it cannot be written."""
     page = text.encode()
+    if not path.name:
+        raise LogError(f"{path} is a folder: name the page too, as {path / 'replay.html'}")
     temporary = path.with_name(f".{path.name}.part")
     try:
         with temporary.open("wb") as file:

@@ -54,7 +54,7 @@ def load_access(path: Path) -> Access:
         return fresh_access(open_=False)
     except PermissionError:
         raise SettingsError(f"{path} cannot be read; {NOT_YOURS}") from None
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise SettingsError(f"{path} does not say who may see the pages ({cause_of(error)}); {MADE_AGAIN}") from None
     if access.open and not (access.pin and access.secret):
         raise SettingsError(f"{path} opens the pages without a PIN; {MADE_AGAIN}")

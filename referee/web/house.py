@@ -16,7 +16,7 @@ from referee.rules.rule_set import ABOUT, PRESETS, RuleSet, rule_set_from
 from referee.rules.sentences import describe
 from referee.table import Player
 from referee.web.desk import Desk
-from referee.web.live import refusal
+from referee.web.live import message, refusal
 from referee.web.pages import page
 
 WORDS: Final[dict[str, tuple[str, dict[str, str]]]] = {
@@ -132,21 +132,21 @@ def _chapters(rules: RuleSet, players: Mapping[Player, str]) -> list[tuple[str, 
 
 async def preview(request: Request) -> Response:
     """The sentences of a choice that is not made yet."""
+    chosen = await message(request, Chosen)
     try:
-        chosen = msgspec.json.decode(await request.body(), type=Chosen)
         return JSONResponse({"chapters": _chapters(chosen.rule_set(), {"p1": chosen.p1, "p2": chosen.p2})})
-    except (msgspec.DecodeError, SettingsError) as error:
+    except SettingsError as error:
         return refusal(str(error))
 
 
 async def save(request: Request) -> Response:
     """Make the choice: it counts from the next game on."""
     desk: Desk = request.app.state.desk
+    chosen = await message(request, Chosen)
     try:
-        chosen = msgspec.json.decode(await request.body(), type=Chosen)
         chosen.rule_set()
         await run_in_threadpool(desk.choose, chosen.sections())
-    except (msgspec.DecodeError, SettingsError) as error:
+    except SettingsError as error:
         return refusal(str(error))
     except OSError as error:
         return refusal(f"the settings cannot be written ({error.strerror}); give the referee a folder of its own")

@@ -44,7 +44,7 @@ class WebServer:
         self._access = fresh_access(open_=False)
         self._server: uvicorn.Server | None = None
         self._beat_ns: int | None = None
-        self._thread = Thread(target=self._run, name="pages", daemon=True)
+        self._thread: Thread | None = None
 
     @property
     def access(self) -> Access:
@@ -74,7 +74,8 @@ class WebServer:
         self._stopping.set()
         if self._server is not None:
             self._server.should_exit = True
-        self._thread.join(timeout=4)
+        if self._thread is not None:
+            self._thread.join(timeout=4)
 
     def addresses(self) -> list[str]:
         """Return the addresses to type in."""

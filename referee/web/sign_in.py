@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from referee.web.gate import client_of
-from referee.web.live import refusal
+from referee.web.live import message, refusal
 from referee.web.pages import page
 
 TRIES, TRIES_ALL, TRIES_S = 5, 30, 300.0
@@ -34,10 +34,7 @@ async def sign_in(request: Request) -> Response:
     state = request.app.state
     if not state.tries.allows(client_of(request)):
         return refusal(WAIT, 429)
-    try:
-        given = msgspec.json.decode(await request.body(), type=Pin)
-    except msgspec.DecodeError as error:
-        return refusal(str(error))
+    given = await message(request, Pin)
     if not state.access.lets_in(given.pin.strip().replace(" ", "")):
         return refusal("that is not the PIN; it is printed by `spit-referee web open` and on the console", 403)
     request.session["in"] = True

@@ -85,7 +85,8 @@ def test_the_page_of_the_newest_game_is_one_file(games: Path, tmp_path: Path) ->
 
 def test_what_cannot_be_is_one_sentence_and_exit_2(games: Path, tmp_path: Path) -> None:
     (tmp_path / "game.jsonl").write_text("not a log")
-    for words in (["nobody", "--games", games], [tmp_path], ["--html", tmp_path / "no" / "x.html", "--games", games]):
+    pages = (["--html", page, "--games", games] for page in (tmp_path / "no" / "x.html", "/"))
+    for words in (["nobody", "--games", games], [tmp_path], *pages):
         done = replay(*words)
         assert done.returncode == 2
         assert done.stderr.startswith("spit-referee: ")
@@ -102,7 +103,8 @@ def test_an_empty_games_folder_says_how_to_play_one(tmp_path: Path) -> None:
 def test_a_game_is_deleted_only_by_name_and_after_a_yes(tmp_path: Path) -> None:
     directory = write_plausible_game(tmp_path, deals=1)
     assert replay("--delete", "--games", tmp_path, answer="y\n").returncode == 2
-    assert "Nothing" in replay(directory.name, "--delete", "--games", tmp_path, answer="n\n").stdout
+    for no in ("n\n", ""):
+        assert "Nothing" in replay(directory.name, "--delete", "--games", tmp_path, answer=no).stdout
     assert directory.exists()
     assert "is gone" in replay(directory.name, "--delete", "--games", tmp_path, answer="y\n").stdout
     assert not directory.exists()

@@ -328,10 +328,11 @@ def test_a_game_whose_folder_was_renamed_is_shown_and_kept(table: Table, visit: 
 # Files that are damaged ----------------------------------------------------------------------------------------------
 
 
+DEEP = b'{"secret": "s", "more": ' + b"[" * 100_000
 WITHOUT_PIN = (b'{"open": true, "pin": "", "secret": "s"}', b'{"open": true, "secret": "s"}', b'{"open": true}')
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"open": 3}', b"\x00" * 40, *WITHOUT_PIN])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"open": 3}', b"\x00" * 40, DEEP, *WITHOUT_PIN])
 def test_a_damaged_access_file_closes_the_door_and_is_named(table: Table, content: bytes) -> None:
     table.access_file.write_bytes(content)
     with pytest.raises(SettingsError, match="web open"):
