@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from hardware.simulated.look import Look
@@ -273,7 +274,7 @@ class Choreography:
         for n, (spot, cards, top_up) in enumerate(packets, 1):
             moment = action.start_ns + (action.at_ns - action.start_ns) * n // len(packets)
             packet = self._packet(action.player, spot, cards, top_up)
-            self._at(moment, lambda m=moment, s=spot, p=packet: self._set(m, s, p))  # type: ignore[misc]  # bound now
+            self._at(moment, partial(self._set, moment, spot, packet))
             x, y = grip(action.player, "R", *spot_mm(spot), 5.0)
             keys += [Key(moment - 90 * MS, x, y, 6.0), Key(moment + 30 * MS, x, y, 4.0, arc_mm=0.0)]
         if action.at_ns - action.start_ns > 1000 * MS:
@@ -295,7 +296,7 @@ class Choreography:
         keys = []
         for n, spot in enumerate(spots, 1):
             moment = action.start_ns + span * n // (len(spots) + 1)
-            self._at(moment, lambda m=moment, s=spot: self._sweep(action, m, s))  # type: ignore[misc]  # bound now
+            self._at(moment, partial(self._sweep, action, moment, spot))
             x, y = grip(player, "R", *spot_mm(spot), 8.0)
             keys.append(Key(moment, x, y, 6.0, "flat", 8.0))
         self._hand(player, "R").do(keys)
