@@ -59,6 +59,8 @@ class Eyes:
         self._waits: Iterator[list[AnyObservation]] | None = None
         """Work that was put off by a frame, because cards were read in the last one."""
         self._now: Frame | None = None
+        self._looked = False
+        """Whether cards were read in that frame."""
         self._open: dict[Pile, dict[Player, int]] = {}
         self._in_turn: dict[Pile, list[Settled]] = {pile: [] for pile in PILES}
         """What was seen at rest and is not told yet, in order: what an earlier card hid is looked for first."""
@@ -102,6 +104,7 @@ class Eyes:
                 return []
         self.hands = self.motion.hands() if moved or self.motion.changed_cells > FEW_CELLS else []
         seen: list[AnyObservation] = list(self._hands_now(frame.at_ns))
+        self._looked = False
         if moved or self.busy:
             seen += self._look_round(frame)
         if frame.at_ns >= self._next_read_ns:
@@ -113,12 +116,12 @@ class Eyes:
     def _look_round(self, frame: Frame) -> list[AnyObservation]:
         """Look at every spot that something is or was over, and go on with what was found there before."""
         settled: dict[Pile, Settled | None] = {}
-        looked = False
         for pile, watch in sorted(self.piles.items(), key=lambda one: one[1].spot.patience):
-            settled[pile] = watch.spot.see(frame, self.hands, not looked, self.rows.under_hands)
-            looked = looked or watch.spot.looked
-        renewed = self.rows.see(frame, self.hands, may_look=not looked)
-        begun = self._due(looked or any(spot.looked for spot in self.rows.spots.values()))
+            settled[pile] = watch.spot.see(frame, self.hands, not self._looked, self.rows.under_hands)
+            self._looked = self._looked or watch.spot.looked
+        renewed = self.rows.see(frame, self.hands, may_look=not self._looked)
+        self._looked = self._looked or any(spot.looked for spot in self.rows.spots.values())
+        begun = self._due()
         self._begin(frame, settled)
         seen = self._go_on(begun)
         if not self._work:
@@ -195,10 +198,10 @@ class Eyes:
                 return True
         return False
 
-    def _due(self, looked: bool) -> list[Iterator[list[AnyObservation]]]:
+    def _due(self) -> list[Iterator[list[AnyObservation]]]:
         """Return the work to go on with. After cards were read in this frame, the newest has to wait for the next."""
         begun = list(self._work)
-        self._waits = begun[-1] if looked and begun and begun[-1] is not self._waits else None
+        self._waits = begun[-1] if self._looked and begun and begun[-1] is not self._waits else None
         return begun if self._waits is None else begun[:-1]
 
     def _go_on(self, begun: list[Iterator[list[AnyObservation]]]) -> list[AnyObservation]:
@@ -335,7 +338,7 @@ class Eyes:
 
     def _read_again(self, frame: Frame) -> list[AnyObservation]:
         self._next_read_ns = frame.at_ns + REREAD_NS
-        for spot in self.spots:
+        for spot in () if self._looked else self.spots:
             if spot.read_again(frame.image):
                 break
         seen: list[AnyObservation] = []

@@ -26,6 +26,7 @@ class LastStill:
         self.free: Free = "whole"
         """The end of the top that was free when it was read."""
         self.picture: Image = patch.picture.copy()
+        """Replaced, never written into: whoever looks back at it may hold on to it."""
         self.known: Sequence[Top] = ()
         """Cards that are known to lie below the top: under a hand none of them is taken for a new one."""
         self.share = 0.0
@@ -42,13 +43,13 @@ class LastStill:
     def keep(self, picture: Image, top: Top | None, free: Free = "whole") -> None:
         """This is how the spot lies from now on."""
         if picture is not self.picture:
-            self.picture[:] = picture
+            self.picture = picture.copy()
             self._likeness = None
         self.top, self.free = top, free
 
     def renew(self, picture: Image) -> None:
         """Keep a newer picture of the same bare card; its print is compared with the first one, lest it drifts."""
-        self.picture[:] = picture
+        self.picture = picture.copy()
 
     def shown(self, frame: Frame) -> Shown:
         """Return what shows of the top in its place, and whether it lies bare, no card on it or beside it.

@@ -132,7 +132,9 @@ class Looking:
             return None
         if self._is_empty_place():
             # a sleeve that looks like the table may still lie over it
-            if look.at_ns < min(self._looks[0].at_ns + EMPTY_NS, last_visit_ns + VISITED_NS):
+            empty_ns = min(self._looks[0].at_ns + EMPTY_NS, last_visit_ns + VISITED_NS)
+            if look.at_ns < empty_ns:
+                self._wait_until_ns = empty_ns
                 del self._looks[1:]
                 return None
             return self._concluded()

@@ -45,6 +45,8 @@ READ_WORTH: Final = 0.6
 """So much a certain reading adds to the worth of an answer."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
+HARDLY_EDGES: Final = 0.1
+"""With a lower score than this no card was ever found where nothing else said that one might lie."""
 LIKE_IT: Final = 0.6
 """Correlation from which a card's own print may lie there."""
 MUCH_ALIKE: Final = 0.75
@@ -156,6 +158,11 @@ def _gray(picture: NDArray[Any]) -> Gray:
     return np.asarray(cv2.min(cv2.min(blue, green), red), np.uint8)
 
 
+def _small_gray(picture: NDArray[Any], size: tuple[int, int]) -> Gray:
+    """Return the same at another size, which is cheaper than the other way round."""
+    return np.asarray(cv2.resize(_gray(picture), size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def plainness(crop: Image) -> float:
     """Return the share of a card's inner part, margins left out, that is as bright as what is around it."""
     height, width = crop.shape[:2]
@@ -207,7 +214,7 @@ class TopFinder:
 
         `near`: look only about there, for the next card of a stack.
         """
-        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+        small = _small_gray(picture, self._coarse_size)
         counts: dict[Free, int] = {"whole": MOST_FREE, **dict.fromkeys(ends, MOST_READ_UNDER_HANDS)}
         angles, around, reach = self._angles, self._around_mm, self._reach_mm
         if near is not None:
@@ -265,7 +272,7 @@ class TopFinder:
 
         Needs no edges: white on white shows none. The first card that is surely it ends the search.
         """
-        small, gray = self._small(picture), _gray(picture)
+        small, gray = _small_gray(picture, self._rough_size), _gray(picture)
         turned: dict[int, _Turned] = {}
         best: Finding | None = None
         for face in faces:
@@ -279,11 +286,7 @@ class TopFinder:
 
     def most_like(self, picture: Image, face: Face) -> tuple[float, Pose]:
         """Return the best correlation of a known card's print with any place of a picture, -1 to 1, and that place."""
-        return self._best_place(self._small(picture), {}, face)
-
-    def _small(self, picture: Image) -> Gray:
-        """Return a picture at the scale of prints."""
-        return _gray(cv2.resize(picture, self._rough_size, interpolation=cv2.INTER_AREA))
+        return self._best_place(_small_gray(picture, self._rough_size), {}, face)
 
     def _turned(self, small: Gray, angle_deg: float) -> _Turned:
         """Return such a picture turned so that the sides of a card at this angle run along its own."""
@@ -323,7 +326,7 @@ class TopFinder:
         w, h = (round(side * self._rough.px_per_mm) for side in self._card_mm)
         upright = rectify(face.picture, face.patch.to_patch(face.top.pose.quad_mm(self._card_mm)))
         inside = upright[CROP_MARGIN:-CROP_MARGIN, CROP_MARGIN:-CROP_MARGIN]
-        return np.ascontiguousarray(_gray(cv2.resize(inside, (w, h), interpolation=cv2.INTER_AREA))[1:-1, 1:-1])
+        return np.ascontiguousarray(_small_gray(inside, (w, h))[1:-1, 1:-1])
 
     def _alike_at(self, picture: Image, gray: Gray, pose: Pose, alike: float, face: Face) -> Finding | None:
         """Return the known card if it lies about there."""
@@ -361,11 +364,11 @@ class TopFinder:
 
         `sideways`: look for one that lies across; `covered`: as for `glance`.
         """
-        small = cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA)
+        small = _small_gray(picture, self._coarse_size)
         angles = self._angles + 90.0 if sideways else self._angles
         around, reach = self._around_mm, self._reach_mm
-        fits = fit_cards(_gray(small), self._coarse, self._card_mm, angles, around, reach, most)
-        return self._best(picture, fits, changed, covered)
+        fits = fit_cards(small, self._coarse, self._card_mm, angles, around, reach, most)
+        return self._best(picture, [fit for fit in fits if fit.score > HARDLY_EDGES], changed, covered)
 
     def find(self, picture: Image, may_lie_across: bool) -> Top | None:
         """Return the card on top in a picture that nothing is known about; None if no card shows."""
@@ -409,7 +412,7 @@ class TopFinder:
 
     def _surest_near(self, picture: Image, top: Top) -> Top:
         """Return the same card where it is read most surely, further off along its sides: pips look like sides."""
-        small = _gray(cv2.resize(picture, self._coarse_size, interpolation=cv2.INTER_AREA))
+        small = _small_gray(picture, self._coarse_size)
         turns = top.pose.angle_deg + np.array([-3.0, 0.0, 3.0])
         around = top.pose.x_mm, top.pose.y_mm
         fits = fit_cards(small, self._coarse, self._card_mm, turns, around, FURTHER_MM, MOST_READ)

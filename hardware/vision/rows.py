@@ -138,7 +138,7 @@ class RowWatch:
                 spot.top,
                 max(spot.disturbed_ns, self._shown_ns.get((player, place), 0)),
                 frame.at_ns,
-                spot.picture.copy(),
+                spot.picture,
                 spot.patch,
                 False,
             )

@@ -18,6 +18,7 @@ from hardware.vision.piles import (
     Reader,
     Top,
     TopFinder,
+    is_same,
     mean_reading,
 )
 from hardware.vision.presence import Presence
@@ -131,7 +132,8 @@ class Spot:
         moving = self._core.share(self._motion.moving) > MOVING_SHARE
         if moving:
             self._moved_ns = frame.at_ns
-        covered = any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
+        share = max((hand.share_of(self._core) for hand in over), default=0.0)
+        covered = share > COVERED_SHARE
         if (choice := self._looking.choice) is not None:
             choice.moved |= moving or covered
             return self._read_on(bool(over)) if may_look else None
@@ -150,7 +152,7 @@ class Spot:
             if not self._under_hands.is_due(frame.at_ns):
                 return None
             if not self._is_pile or not self.last.shown(frame).bare:
-                self._look_under_hands(frame, over)
+                self._look_under_hands(frame, over, share)
                 return None
         return self._look(frame, bool(over))
 
@@ -182,8 +184,8 @@ class Spot:
 
     # -- looks ------------------------------------------------------------------------------------------------------
 
-    def _look_under_hands(self, frame: Frame, over: Sequence[Hand]) -> None:
-        free = self._under_hands.look(frame, over)
+    def _look_under_hands(self, frame: Frame, over: Sequence[Hand], share: float) -> None:
+        free = self._under_hands.look(frame, over, share)
         self.looked = free is not None or self._under_hands.has_more
         if free is not None:
             self._looking.take_free(free)
@@ -227,8 +229,8 @@ class Spot:
         return None if answer is None else self._answered(answer, hand_near=True)
 
     def _is_better(self, frame: Frame) -> bool:
-        """Look once more for a card that was not read surely, a few times: whether it is surer now."""
-        if not self._is_pile or self.top is None or self.top.sure > UNSURE or self._read_again >= MOST_READ_AGAIN:
+        """Look once more for a card that was not read surely, now that it lies bare: whether it is surer now."""
+        if not self._is_pile or self.top is None or self.top.sure > UNSURE or self._read_again:
             return False
         self.looked, self._read_again = True, self._read_again + 1
         picture = self.patch.cut(frame.image)
@@ -288,9 +290,10 @@ class Spot:
         visits = {player: last for player, last in self.visits.items() if last >= self.disturbed_ns}
         glimpses = self._under_hands.glimpses(picture)
         same = free == "whole" and self.last.is_same_card(picture)
-        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture.copy(), now, glimpses, same)
+        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture, now, glimpses, same)
+        if now is None or self.top is None or not is_same(now, self.top):
+            self._read_again = 0
         self.last.keep(picture, now, free)
-        self._read_again = 0
         self._looking.settled()
         self.disturbed_ns = at_ns
         return seen
