@@ -158,7 +158,7 @@ class LiveScreen:
         bar = ProgressBar(total=progress.end_ns, completed=progress.at_ns, width=40)
         time = Text(f" {progress.at_ns / 1e9:.1f} of {progress.end_ns / 1e9:.0f} s   {speed}", style="dim")
         lines = Group(*self._lines, *[Text("")] * (_LINES - len(self._lines)))
-        title = "[bold]Spit referee[/]  [reverse] SIMULATED TABLE [/]  no camera, no pads: rendered frames, real eyes"
+        title = "[bold]Spit referee[/]  [reverse] SIMULATED TABLE [/]  rendered frames, mock pads; real eyes"
         return Panel(Group(state, Text(""), lines, Text(""), Columns([bar, time])), title=title, border_style="cyan")
 
 
