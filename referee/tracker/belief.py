@@ -35,6 +35,8 @@ NOT_YET = 2**62
 AT_ONCE = LONG_AGO
 NOT_STUCK_AFTER_ALL = 3e-4
 """How often a spit card shows that nobody could play although somebody seemed to be able to."""
+OPEN_STUCK = 0.2
+"""The same where it hangs on a top that was not read."""
 NOBODY_EXPECTED = 5e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
 QUIET_NS = 4000 * MS
@@ -89,7 +91,7 @@ class Caution(msgspec.Struct, frozen=True, kw_only=True):
 
     blame: float = 1 - 3e-5
     """Share of the worlds that must agree before somebody is blamed at once."""
-    blame_late: float = 1 - 1e-3
+    blame_late: float = 1 - 2e-3
     late_ms: int = 1400
     """The same when the looks since the touch will not decide much more, and when that is."""
     no_blame: float = 0.98

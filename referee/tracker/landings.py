@@ -26,6 +26,7 @@ from referee.tracker.belief import (
     MS,
     NOBODY_EXPECTED,
     NOT_STUCK_AFTER_ALL,
+    OPEN_STUCK,
     Belief,
 )
 from referee.tracker.guesses import NOT_IN_VIEW, TURNED_IN_HAND, Guess, Report, guesses
@@ -97,7 +98,9 @@ class Landings(Belief, eq=False):
         elif side.due:
             return
         elif side.packet and pile == own:
-            yield NOT_STUCK_AFTER_ALL ** min(self._ways_on(position), 2), _called(position, player, pile)
+            is_open = not any(position.can(one, self.rules) for one in PLAYERS)  # it hangs on a top that was not read
+            doubt = OPEN_STUCK if is_open else NOT_STUCK_AFTER_ALL ** min(self._ways_on(position), 2)
+            yield doubt, _called(position, player, pile)
         elif pile == OWN_PILE[player] and (not side.packet or position.middle(pile).top is None):
             yield miscounted, _called(_with_packets(position, player), player, pile)
 
