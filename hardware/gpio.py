@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from hardware.pip import PIP
 from referee.errors import DeviceError
 
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835", "pinctrl-bcm2837")
@@ -48,7 +49,7 @@ def find_header_chip(device_dir: Path = Path("/dev")) -> Path:
     try:
         import gpiod
     except ImportError:
-        raise DeviceError("the Python package gpiod is missing; install it with `pip install gpiod`") from None
+        raise DeviceError(f"the Python package gpiod is missing; install it with `{PIP} install gpiod`") from None
     labels: dict[str, Path] = {}
     for path in chips:
         try:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import msgspec
 
+from hardware.pip import PIP
 from referee.cards import Card
 from referee.errors import DeviceError
 from referee.observations import AnyObservation
@@ -79,9 +80,8 @@ class MqttFeed:
             from paho.mqtt.client import Client
             from paho.mqtt.enums import CallbackAPIVersion
         except ImportError as error:
-            raise DeviceError(
-                "the MQTT feed needs the package paho-mqtt: install spit-referee[mqtt], or set mqtt.enabled = false"
-            ) from error
+            need = f"the MQTT feed needs a package: `{PIP} install 'paho-mqtt>=2.0'`"
+            raise DeviceError(f"{need}, or set mqtt.enabled = false") from error
         mqtt = self._settings = settings.mqtt
         self._base = f"spit-referee/{mqtt.table}"
         self.state = TableState()

@@ -39,6 +39,11 @@ def test_every_command_that_is_told_of_has_these_options() -> None:
     assert told > 150
 
 
+def test_a_package_is_put_where_the_referee_finds_it() -> None:
+    for path in SOURCES:
+        assert "`pip " not in path.read_text(encoding="utf-8"), f"{path}: name the environment's own, with hardware.pip"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_every_file_that_is_linked_to_is_there(page: Path) -> None:
     for target in LINK.findall(page.read_text(encoding="utf-8")):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from hardware.checks.report import Answer, fail, ok, skip, warn
+from hardware.pip import PIP
 from referee.errors import DeviceError, RefereeError
 from referee.settings import Settings
 
@@ -50,12 +51,12 @@ def opencv(_: Settings) -> Answer:
     found = sorted({d.metadata["Name"].lower() for d in distributions() if d.metadata["Name"]} & set(OPENCV_NAMES))
     if len(found) > 1:
         keep = "opencv-python-headless"
-        cure = f"run `pip uninstall {' '.join(found)}` and then `pip install {keep}`"
+        cure = f"run `{PIP} uninstall {' '.join(found)}` and then `{PIP} install {keep}`"
         return fail(f"{' and '.join(found)} overwrite each other", cure)
     try:
         here = import_module("cv2").__version__
     except ImportError as error:
-        cure = "run `sudo apt install python3-opencv` on a Pi, `pip install opencv-python-headless` elsewhere"
+        cure = f"run `sudo apt install python3-opencv` on a Pi, `{PIP} install opencv-python-headless` elsewhere"
         return fail(f"OpenCV is missing ({error})", cure)
     return ok(f"{here} ({found[0] if found else 'from the system'})")
 
@@ -67,13 +68,13 @@ def reader(_: Settings) -> Answer:
 
         import_module("hardware.vision.reader").CardReader().odds(np.zeros((1, 90, 64, 3), np.uint8))
     except DeviceError as error:
-        return fail(str(error), "`pip install onnxruntime`")
+        return fail(str(error), f"`{PIP} install onnxruntime`")
     except RefereeError as error:
         return fail(str(error), "install spit-referee again")
     except ImportError as error:
         return fail(f"the card reader cannot run ({error})", "mend the line `opencv` above first")
     if find_spec("onnxruntime") is None:
-        return warn("runs on OpenCV's own network code", "`pip install onnxruntime` makes it quicker")
+        return warn("runs on OpenCV's own network code", f"`{PIP} install onnxruntime` makes it quicker")
     return ok(f"the card reader runs on ONNX Runtime {installed('onnxruntime')}")
 
 
@@ -84,15 +85,16 @@ def gpio_packages(settings: Settings) -> Answer:
     gpiozero = installed("gpiozero")
     old_for_pi5 = gpiozero.startswith("2.0") and gpiozero < "2.0.1.post3"
     if "Pi 5" in board() and old_for_pi5 and "dist-packages" not in str(find_spec("gpiozero")):
-        return fail(f"gpiozero {gpiozero} opens the wrong chip on a Pi 5", "`pip install 'gpiozero>=2.0.1.post3'`")
+        return fail(f"gpiozero {gpiozero} opens the wrong chip on a Pi 5", f"`{PIP} install 'gpiozero>=2.0.1.post3'`")
     if find_spec("lgpio") is None and find_spec("RPi") is None:
         return fail("neither lgpio nor RPi.GPIO is there: no lights, no buzzer", "`sudo apt install python3-lgpio`")
     if installed("lgpio").startswith("0.0."):
-        cure = "`pip uninstall lgpio`, then `sudo apt install python3-lgpio`"
+        cure = f"`{PIP} uninstall lgpio`, then `sudo apt install python3-lgpio`"
         return fail(f"lgpio {installed('lgpio')} cannot drive lights", cure)
     lights = "lgpio" if find_spec("lgpio") else "RPi.GPIO"
     if find_spec("gpiod") is None or not hasattr(import_module("gpiod"), "request_lines"):
-        return warn(f"gpiozero {gpiozero} over {lights}; pads without gpiod 2", "`pip install gpiod` for exact slaps")
+        cure = f"`{PIP} install gpiod` for exact slaps"
+        return warn(f"gpiozero {gpiozero} over {lights}; pads without gpiod 2", cure)
     return ok(f"gpiod {installed('gpiod')}, gpiozero {gpiozero} over {lights}")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from hardware.gpio import GROUP_CURE, find_header_chip
 from hardware.pads.edges import Edge, Pad
+from hardware.pip import PIP
 from referee.errors import DeviceError
 
 
@@ -33,7 +34,7 @@ class GpiodPads:
         try:
             import gpiod
         except ImportError:
-            raise DeviceError("the Python package gpiod is missing; install it with `pip install gpiod`") from None
+            raise DeviceError(f"the Python package gpiod is missing; install it with `{PIP} install gpiod`") from None
         path = self._chip or find_header_chip()
         line = gpiod.LineSettings(
             direction=gpiod.line.Direction.INPUT,

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.pip import PIP
 from referee.errors import DeviceError
 
 
@@ -47,7 +48,7 @@ def _run_by_opencv(model: bytes) -> Network:
         net = cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8))
     except cv2.error:
         raise DeviceError(
-            f"OpenCV {cv2.__version__} cannot run the card reader's network: `pip install onnxruntime`"
+            f"OpenCV {cv2.__version__} cannot run the card reader's network: `{PIP} install onnxruntime`"
         ) from None
 
     def forward(batch: NDArray[np.float32]) -> NDArray[np.float32]:

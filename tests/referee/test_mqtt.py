@@ -1,6 +1,7 @@
 """The MQTT feed against a real broker: retained state, discovery, a broker that comes late or goes, no waiting."""
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -196,5 +197,5 @@ def test_corrections_change_the_state_without_counting_twice(broker: Broker) -> 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "paho.mqtt.client", None)
-    with pytest.raises(DeviceError, match=r"spit-referee\[mqtt\]"):
+    with pytest.raises(DeviceError, match=rf"{re.escape(sys.executable)} -m pip install 'paho-mqtt"):
         MqttFeed(settings(1))
