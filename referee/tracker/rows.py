@@ -159,4 +159,4 @@ def _another_face(place: PlaceView, odds: CardOdds, at_ns: int) -> tuple[PlaceVi
     place = replace(place, odds=together, agreed=0)
     if best is None or best == place.card:
         return place, False
-    return place.face(odds, at_ns), True
+    return replace(place.face(odds, at_ns), odds=together, first=place.first), True  # most likely it is the same card
