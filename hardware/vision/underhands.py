@@ -48,8 +48,10 @@ class UnderHands:
         return at_ns - self._peeked_ns >= self._pause_ns
 
     def stirred(self) -> None:
-        """Something moves: what was read in the last look proves nothing any more, and the next look is due at once."""
-        self._peeked_ns, self._peeks_done, self._last = 0, 0, None
+        """Something moves: what was read in the last look proves nothing any more, and a pile is due at once."""
+        self._peeks_done, self._last = 0, None
+        if self._is_pile:
+            self._peeked_ns = 0
 
     def forget(self) -> None:
         """Nothing lies here that was not here before."""
