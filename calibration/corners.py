@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.checks.report import Answer, fail, ok, warn
 from hardware.frames import Image
 from hardware.tablefile import POKER_MM, Points, Table, default_piles, default_rows, picture_hash, rectangle
 from referee.errors import PictureError, TableFileError
@@ -16,7 +17,7 @@ from referee.table import PLAYERS
 MOST_MM: Final = 10_000.0
 GOOD_MM: Final = 1.5
 USABLE_MM: Final = 3.0
-"""Traffic light of the residual: up to GOOD_MM green, up to USABLE_MM yellow."""
+"""A residual up to GOOD_MM is good, up to USABLE_MM usable."""
 LEAST_PX_PER_MM: Final = 1.2
 
 
@@ -80,15 +81,16 @@ def table_from_points(
     return table
 
 
-def traffic_light(residual_mm: float | None) -> str:
-    """Return what a person should think of a residual, in words."""
+def exactness(residual_mm: float | None) -> Answer:
+    """Return what a person should think of a residual."""
     if residual_mm is None:
-        return "unknown: lay a card in the middle and one in each row and run `spit-referee calibrate test`"
+        return warn("unknown", "lay a card in the middle and one in each row and run `spit-referee calibrate test`")
+    says = f"{residual_mm:.1f} mm off"
     if residual_mm <= GOOD_MM:
-        return f"{residual_mm:.1f} mm: good"
+        return ok(f"{says}: good")
     if residual_mm <= USABLE_MM:
-        return f"{residual_mm:.1f} mm: usable; flatten the mat and try again for better"
-    return f"{residual_mm:.1f} mm: too much; flatten the mat, check the printed ruler, and calibrate again"
+        return warn(f"{says}: usable", "flatten the mat and try again for better")
+    return fail(f"{says}: too much", "flatten the mat, check the printed ruler, and calibrate again")
 
 
 def draw_overlay(image: Image, table: Table) -> Image:

@@ -16,7 +16,7 @@ from calibration.sides import settled
 from calibration.smear import Movement, smear_answer
 from calibration.trial import answers, measured, read_table, slapped_together
 from calibration.wires import as_asked, judged, pads_in_turn
-from hardware.checks.report import Answer, fail, ok, skip, warn
+from hardware.checks.report import Answer, ok, skip, warn
 from hardware.frames import Image
 from hardware.tablefile import POKER_MM, Points, Table, load_table, save_table
 from hardware.vision.enrolled import deck_file, reader_for, save_deck
@@ -112,7 +112,7 @@ def corners(bench: Bench, shown: Rectangle | None = None, card_mm: tuple[float, 
         table, _ = measured(table, image, read_table(image, table, CardReader()))
     save_table(with_known_delay(table, bench.table_path), bench.table_path)
     yield Found("table file", ok(str(bench.table_path)))
-    yield Found("residual", residual_answer(table.residual_mm))
+    yield Found("exactness", corner.exactness(table.residual_mm))
     yield Found("scale", scale_answer(table))
     yield Shown("overlay", corner.draw_overlay(image, table), "Every zone must lie where its cards lie.")
 
@@ -125,17 +125,6 @@ def with_known_delay(table: Table, path: Path) -> Table:
         return table
     kept = (before.behind_pads_ns, before.behind_pads_uncertainty_ns)
     return replace(table, behind_pads_ns=kept[0], behind_pads_uncertainty_ns=kept[1])
-
-
-def residual_answer(residual_mm: float | None) -> Answer:
-    """Return the traffic light of a residual."""
-    says, _, cure = corner.traffic_light(residual_mm).partition("; ")
-    if residual_mm is None:
-        head, _, cure = says.partition(": ")
-        return warn(head, cure)
-    if residual_mm <= corner.GOOD_MM:
-        return ok(says)
-    return warn(says, cure) if residual_mm <= corner.USABLE_MM else fail(says, cure)
 
 
 def scale_answer(table: Table) -> Answer:
@@ -205,7 +194,7 @@ def test(bench: Bench, deck_path: Path | None = None) -> Told:
     yield Found(what, answer)
     if checked is not known:
         save_table(replace(known, residual_mm=checked.residual_mm), bench.table_path)
-        yield Found("table file", ok(f"{bench.table_path}: the residual was written"))
+        yield Found("table file", ok(f"{bench.table_path}: the exactness was written"))
 
 
 def together(bench: Bench, patience_ns: int = TOGETHER_NS) -> Told:

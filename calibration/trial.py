@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.corners import traffic_light
+from calibration.corners import exactness
 from calibration.light import Named
 from calibration.wires import Press
 from hardware.checks.report import Answer, fail, ok, skip, warn
@@ -88,19 +88,19 @@ def measured(table: Table, image: Image, places: Sequence[Place]) -> tuple[Table
     Left as it was where the picture says nothing: it had a part in the fit, or too few cards show their edges.
     """
     if fitted_on(table, image):
-        says = "the residual is measured on cards that had no part in the fit: take a new picture of the table"
-        return table, ("residual", skip(says))
+        says = "it is measured on cards that had no part in the fit: take a new picture of the table"
+        return table, ("exactness", skip(says))
     gray = np.asarray(image.min(axis=2), np.uint8)
     tops = {place.name: place.top for place in places if place.top is not None}
     off = {name: both for name, top in tops.items() if (both := size_error_mm(gray, table, top.pose)) is not None}
     parts = {"the middle": "pile", "p1's row": "p1", "p2's row": "p2"}
     lacking = [part for part, start in parts.items() if not any(name.startswith(start) for name in off)]
     if lacking:
-        return table, ("residual", skip(f"to measure it, lay single cards in the middle and each row ({lacking[0]})"))
+        return table, ("exactness", skip(f"to measure it, lay single cards in the middle and each row ({lacking[0]})"))
     errors = np.array(list(off.values()))
     believed = np.sort(errors.ravel())[: round(errors.size * (1 - LEANING))]
     residual_mm = float(np.sqrt(np.mean(believed**2)))
-    return replace(table, residual_mm=residual_mm), ("residual", _residual_answer(residual_mm, errors, table))
+    return replace(table, residual_mm=residual_mm), ("exactness", _exactness(residual_mm, errors, table))
 
 
 def size_error_mm(gray: NDArray[np.uint8], table: Table, pose: Pose) -> tuple[float, float] | None:
@@ -136,18 +136,16 @@ def _side_off_mm(gray: NDArray[np.uint8], table: Table, a: Points, b: Points) ->
     return None if -falls[steepest] < LEAST_FALL else float(steps[steepest + width] - STEP_MM / 2)
 
 
-def _residual_answer(residual_mm: float, errors: NDArray[np.float64], table: Table) -> Answer:
-    """`errors`: too wide and too high in mm, (N, 2)."""
-    head, _, cure = traffic_light(residual_mm).partition("; ")
-    says = f"{head} ({len(errors)} cards)"
-    if head.endswith("good"):
-        return ok(says)
+def _exactness(residual_mm: float, errors: NDArray[np.float64], table: Table) -> Answer:
+    """Return what to think of it; cards of the other size are named. `errors`: too wide and too high in mm, (N, 2)."""
+    answer = exactness(residual_mm)
     other, name = (BRIDGE_MM, "bridge") if table.card_size_mm[0] > BRIDGE_MM[0] + 1 else (POKER_MM, "poker")
     wide, high = np.median(errors, axis=0) + table.card_size_mm
-    if abs(wide - other[0]) < OTHER_SIZE_MM and abs(high - other[1]) < OTHER_SIZE_MM:
+    is_other_size = abs(wide - other[0]) < OTHER_SIZE_MM and abs(high - other[1]) < OTHER_SIZE_MM
+    if answer.state != "OK" and is_other_size:
         cure = f"run `spit-referee calibrate corners --card {name}`"
         return fail(f"the cards are {wide:.0f} x {high:.0f} mm, as of {name} size", cure)
-    return warn(says, cure) if "usable" in head else fail(says, cure)
+    return answer._replace(says=f"{answer.says} ({len(errors)} cards)")
 
 
 def slapped_together(slaps: Sequence[Press]) -> Answer:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.corners import draw_overlay, save_picture, table_from_points, traffic_light
+from calibration.corners import draw_overlay, exactness, save_picture, table_from_points
 from hardware.tablefile import rectangle
 from referee.errors import PictureError, TableFileError
 
@@ -17,7 +17,13 @@ def test_four_points_put_the_middle_of_the_rectangle_at_the_origin_and_leave_the
     table = table_from_points(PICTURE, TILTED, (400.0, 300.0))
     assert table.to_mm(TILTED) == pytest.approx(rectangle(0, 0, 400, 300), abs=1e-3)
     assert table.residual_mm is None
-    assert traffic_light(table.residual_mm).startswith("unknown")
+    assert exactness(table.residual_mm).says == "unknown"
+
+
+@pytest.mark.parametrize(("off_mm", "state"), [(0.0, "OK"), (1.5, "OK"), (2.0, "WARN"), (3.5, "FAIL"), (None, "WARN")])
+def test_what_is_not_good_has_a_cure(off_mm: float | None, state: str) -> None:
+    answer = exactness(off_mm)
+    assert answer.state == state and bool(answer.cure) == (state != "OK")
 
 
 def test_y_points_from_p1_to_p2_and_x_to_the_right_of_p1() -> None:

@@ -119,11 +119,11 @@ def test_the_simulated_table_passes_camera_light_corners_sides_and_test(bench: S
     told_of_blur = told(iter(light))["motion blur"]
     assert re.search(r"open for (9|10|11) ms", told_of_blur), "the simulated shutter is open for 10 ms"
     found = told(steps.corners(bench))
-    assert found["residual"].startswith("OK")
+    assert found["exactness"].startswith("OK")
     assert load_table(bench.table_path).px_per_mm() > 1.2
     assert told(steps.sides(bench))["sides"].startswith("OK p1 sits at the bottom")
     tested = told(steps.trial(bench))
-    assert tested["pile A"].startswith("OK 3S") and tested["residual"].startswith("OK")
+    assert tested["pile A"].startswith("OK 3S") and tested["exactness"].startswith("OK")
     assert tested["slap"] == "OK p1/A was first, p2/A 12.0 ms later (±0.10)"
     assert tested["delay"] == "SKIP not measured: no light is seen"
 
@@ -144,7 +144,7 @@ def test_corners_that_are_shown_write_the_same_table(bench: StillBench, tmp_path
     places = np.array([(-48.0, 0.0), (48.0, 0.0), (0.0, 118.0)])
     off_px = np.linalg.norm(load_table(other.table_path).to_px(places) - found.to_px(places), axis=1)
     assert off_px.max() < 4.0
-    assert answers["residual"].split()[0] in ("OK", "WARN")
+    assert answers["exactness"].split()[0] in ("OK", "WARN")
 
 
 def test_nobody_presses_and_the_side_is_not_guessed(bench: StillBench) -> None:
