@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
@@ -32,8 +33,9 @@ Pin = Annotated[int, Meta(ge=0, le=27)]
 """A pin of the 40-pin header by its BCM (GPIO) number, not by its place on the header."""
 RgbPins = Annotated[tuple[Pin, ...], Meta(max_length=3)]
 Millis = Annotated[float, Meta(ge=0, le=60_000)]
-PathText = Annotated[str, Meta(pattern=r"^[^\0]*$")]
-TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+PathText = Annotated[str, Meta(pattern=r"^[^\0]*\Z")]
+Place = Annotated[PathText, Meta(examples=["/mnt/stick/games"])]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d\Z", examples=["22:30"])]
 
 
 class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,11 +110,11 @@ class SignalsSection(Section, frozen=True, kw_only=True):
 class CameraSection(Section, frozen=True, kw_only=True):
     """The eye above the table. `source`: auto, picamera2, a stable path (/dev/v4l/by-id/...) or a number."""
 
-    source: PathText = "auto"
+    source: Annotated[PathText, Meta(examples=["/dev/video0"])] = "auto"
     width_px: Annotated[int, Meta(ge=160, le=7680)] = 1280
     height_px: Annotated[int, Meta(ge=120, le=4320)] = 720
     fps: Annotated[float, Meta(ge=1, le=240)] = 30.0
-    format: Annotated[str, Meta(pattern=r"^[A-Z0-9]{4}$")] = "MJPG"
+    format: Annotated[str, Meta(pattern=r"^[A-Z0-9]{4}\Z", examples=["MJPG"])] = "MJPG"
     mains_hz: Literal[50, 60] = 50
     """Exposure is a multiple of the lamps' half wave: 10 ms at 50 Hz, 8.33 ms at 60 Hz."""
     lock: bool = True
@@ -132,8 +134,8 @@ class CardsSection(Section, frozen=True, kw_only=True):
 class StorageSection(Section, frozen=True, kw_only=True):
     """Where games and the table file lie; empty: the usual places of this system."""
 
-    games_dir: PathText = ""
-    table_file: PathText = ""
+    games_dir: Place = ""
+    table_file: Place = ""
     pictures_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 200
     """Most room for the pictures of one game, and before a game of all others together; the log is not limited."""
     films_mb: Annotated[int, Meta(ge=0, le=10_000_000)] = 20_000
@@ -158,9 +160,11 @@ class MqttSection(Section, frozen=True, kw_only=True):
     username: str = ""
     password: str = ""
     tls: bool = False
-    table: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")] = "table"
+    table: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}\Z", examples=["table_2"])] = "table"
     """Names this table among others, in topics."""
-    discovery_prefix: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{0,40}$")] = "homeassistant"
+    discovery_prefix: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{0,40}\Z", examples=["homeassistant"])] = (
+        "homeassistant"
+    )
     """Where Home Assistant looks for devices; empty: it is told nothing."""
 
 
@@ -218,8 +222,8 @@ class Loaded:
 
 def settings_places(config: Path | None, environ: Mapping[str, str] = os.environ) -> list[Path]:
     """Return the files to read, the later one wins. Only a file given by hand has to exist."""
-    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
-    usual = [Path("/etc/spit-referee") / FILE_NAME, home / "spit-referee" / FILE_NAME]
+    user = xdg_folder(environ, "XDG_CONFIG_HOME", ".config")
+    usual = [Path("/etc/spit-referee") / FILE_NAME, user / "spit-referee" / FILE_NAME]
     return [path for path in usual if path.is_file()] + ([config] if config is not None else [])
 
 
@@ -265,6 +269,7 @@ def converted(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings
         raise SettingsError(explain(error, origins)) from None
     refuse_half_a_colour(settings, origins)
     refuse_half_a_night(settings, origins)
+    refuse_places_that_depend(settings, origins)
     refuse_doubled_pins(settings, origins)
     refuse_rules_that_cannot_be(settings, origins)
     return settings
@@ -339,20 +344,29 @@ def explain(error: msgspec.ValidationError, origins: Mapping[str, str]) -> str:
     what, _, where = str(error).partition(" - at `$")
     dotted = re.sub(r"\[.*?\]", "", where.rstrip("`").lstrip(".")) or "settings"
     origin = next((place for name, place in origins.items() if name == dotted or name.startswith(f"{dotted}.")), "")
-    allowed = allowed_words(dotted)
-    hint = f"; allowed: {', '.join(allowed)}" if allowed else ""
-    return f"{dotted}: {what[:1].lower()}{what[1:]}{f' ({origin})' if origin else ''}{hint or '; correct the value'}"
+    what = re.sub(r" matching regex .*", " of another form", what[:1].lower() + what[1:])
+    return f"{dotted}: {what}{f' ({origin})' if origin else ''}; {what_fits(dotted)}"
 
 
-def allowed_words(dotted: str) -> tuple[str, ...]:
-    """Return the words that a setting may have, or nothing where it is not a choice of words."""
+def what_fits(dotted: str) -> str:
+    """Return the cure for a wrong value: the words that a setting may have, or an example, as far as it has some."""
     kind: Any = Settings
     for name in dotted.split("."):
         fields = {f.name: f.type for f in msgspec.structs.fields(kind)} if hasattr(kind, "__struct_fields__") else {}
         kind = fields.get(name)
-    if get_origin(kind) is tuple:
-        kind = get_args(kind)[0]
-    return tuple(str(word) for word in get_args(kind)) if get_origin(kind) is Literal else ()
+    for part in parts_of(kind):
+        if get_origin(part) is Literal:
+            return f"allowed: {', '.join(map(str, get_args(part)))}"
+        if isinstance(part, Meta) and part.examples:
+            return f'write it like "{part.examples[0]}"'
+    return "correct the value"
+
+
+def parts_of(kind: Any) -> Iterator[Any]:
+    """Yield a type and all that it is made of."""
+    yield kind
+    for part in get_args(kind):
+        yield from parts_of(part)
 
 
 def refuse_doubled_pins(settings: Settings, origins: Mapping[str, str]) -> None:
@@ -407,6 +421,22 @@ def refuse_half_a_night(settings: Settings, origins: Mapping[str, str]) -> None:
         if times[name] is not None and times[other] is None:
             place = origins.get(f"signals.{name}", "defaults")
             raise SettingsError(f"signals.{name}: set without signals.{other} ({place}); give both, or neither")
+    if times["quiet_from"] is not None and times["quiet_from"] == times["quiet_until"]:
+        place = origins.get("signals.quiet_until", "defaults")
+        raise SettingsError(
+            f"signals.quiet_until: the same as signals.quiet_from ({place}); mute = true is always quiet"
+        )
+
+
+def refuse_places_that_depend(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Raise SettingsError for a place that would lie in whatever folder the referee is started: a service's is emptied
+    at every start of the machine."""
+    for name in ("games_dir", "table_file"):
+        chosen = getattr(settings.storage, name)
+        path = from_home(chosen)
+        if chosen and not (path.is_absolute() and path.name):
+            place = origins.get(f"storage.{name}", "defaults")
+            raise SettingsError(f"storage.{name}: {chosen!r} is no whole path ({place}); begin it with / or ~/")
 
 
 def refuse_rules_that_cannot_be(settings: Settings, origins: Mapping[str, str]) -> None:
@@ -420,22 +450,34 @@ def refuse_rules_that_cannot_be(settings: Settings, origins: Mapping[str, str]) 
         raise SettingsError(f"{says} ({place}){colon}{cure}") from None
 
 
+def from_home(path: str | Path) -> Path:
+    """Return a path with ~ as the home that it means; the ~ of somebody unknown is left, as in a shell."""
+    path = Path(path)
+    with suppress(RuntimeError):
+        return path.expanduser()
+    return path
+
+
 def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """Return where this user's games and table file lie: systemd's state folder, or the XDG place."""
     if folder := environ.get("STATE_DIRECTORY"):
         return Path(folder.split(":")[0])
-    chosen = Path(environ.get("XDG_STATE_HOME", ""))
-    home = chosen if chosen.is_absolute() else Path(environ.get("HOME", "/")) / ".local" / "state"
-    return home / "spit-referee"
+    return xdg_folder(environ, "XDG_STATE_HOME", ".local/state") / "spit-referee"
+
+
+def xdg_folder(environ: Mapping[str, str], variable: str, usual: str) -> Path:
+    """Return a folder of this user; a variable that holds no whole path counts as unset, as XDG has it."""
+    chosen = Path(environ.get(variable, ""))
+    return chosen if chosen.is_absolute() else Path(environ.get("HOME") or "/") / usual
 
 
 def games_dir(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
     """Return where games are logged, as an absolute path."""
     chosen = settings.storage.games_dir
-    return Path(chosen).expanduser().absolute() if chosen else state_dir(environ) / "games"
+    return from_home(chosen).absolute() if chosen else state_dir(environ) / "games"
 
 
 def table_file(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
     """Return the path of the table file, whether it is there or not."""
     chosen = settings.storage.table_file
-    return Path(chosen).expanduser() if chosen else state_dir(environ) / "table.toml"
+    return from_home(chosen).absolute() if chosen else state_dir(environ) / "table.toml"

@@ -66,6 +66,7 @@ def test_the_unit_keeps_what_was_learnt_from_real_machines() -> None:
     for line in (
         "Type=notify",
         "WatchdogSec=20",
+        "SuccessExitStatus=143",
         "StartLimitIntervalSec=0",
         "SystemCallErrorNumber=EPERM",
         "WorkingDirectory=%t/spit-referee",

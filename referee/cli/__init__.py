@@ -6,7 +6,6 @@ import sys
 import threading
 from typing import Final
 
-from referee.cli.app import app
 from referee.errors import NOT_YOURS, RefereeError
 
 SILENCE: Final = (("OPENCV_LOG_LEVEL", "OFF"), ("OPENCV_FFMPEG_LOGLEVEL", "-8"))
@@ -35,6 +34,8 @@ def end_in_order() -> None:
 def exit_code() -> int | str | None:
     """Run the command and return how the process is to end."""
     try:
+        from referee.cli.app import app  # takes a second on a small computer: Ctrl-C ends that, too
+
         app()
     except SystemExit as end:
         # Nobody reads any more (`read *.jpg | head -1`): the libraries that parse the command line and draw tables
@@ -43,6 +44,8 @@ def exit_code() -> int | str | None:
     except RefereeError as error:
         print(f"spit-referee: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -65,6 +68,3 @@ def leave(code: int | str | None) -> None:
             stream.flush()
         os._exit(code or 0)
     sys.exit(code)
-
-
-__all__ = ["app", "main"]

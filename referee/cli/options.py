@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from referee.settings import games_dir, load_settings
+from referee.settings import from_home, games_dir, load_settings
 
 GameArgument = Annotated[str | None, typer.Argument(help="A game's folder, its name or the beginning of it.")]
 GamesOption = Annotated[Path | None, typer.Option("--games", metavar="DIR", help="The games folder.")]
@@ -19,7 +19,7 @@ def games_folder(chosen: Path | None) -> Path:
     Raises:
         SettingsError: none was chosen, and the settings cannot be read.
     """
-    return chosen.expanduser().absolute() if chosen is not None else games_dir(load_settings().settings)
+    return from_home(chosen).absolute() if chosen is not None else games_dir(load_settings().settings)
 
 
 def is_sure(question: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from referee.cli.options import ConfigOption, GamesOption
-from referee.settings import games_dir, table_file
+from referee.settings import from_home, games_dir, table_file
 
 
 def run(
@@ -45,7 +45,7 @@ def run(
     for complaint in loaded.complaints:
         print(f"spit-referee goes on without what was chosen on the pages: {complaint}", file=sys.stderr)
     settings = loaded.settings
-    folder = games_dir(settings) if games is None else games.expanduser().absolute()
+    folder = games_dir(settings) if games is None else from_home(games).absolute()
     loop = TableLoop(settings, folder, access, shadow=shadow, practice=practice, record=record)
     loop.desk.trouble = left_out(loaded.complaints)
     has_pages = pages and settings.web.enabled

@@ -10,6 +10,7 @@ from referee.errors import LogError
 from referee.log.header import FRAMES_FOLDER, KEEP_MARK, LOG_FILE, Header
 from referee.log.names import running_number
 from referee.log.reader import LoggedGame
+from referee.settings import from_home
 
 
 class GameEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +41,7 @@ def find_game(name: str | None, folder: Path) -> Path:
         if not directories:
             raise LogError(f"no game is logged in {folder} yet: play one with `spit-referee demo`, or give --games DIR")
         return directories[0]
-    path = Path(name).expanduser()
+    path = from_home(name)
     if (path / LOG_FILE).is_file() or path.is_file():
         return path.absolute()
     return _by_prefix(name, directories, folder)

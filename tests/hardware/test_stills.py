@@ -13,7 +13,7 @@ from hardware.simulated.deck import Deck
 from hardware.vision.paper import negative, on_light_paper, white_balanced
 from hardware.vision.stills import StillCard, StillReader, open_picture
 from referee.cards import parse_card
-from referee.cli import app
+from referee.cli.app import app
 from referee.errors import PictureError
 
 Picture = NDArray[np.uint8]

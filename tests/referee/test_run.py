@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
 from time import monotonic_ns
+from types import ModuleType
+from typing import NoReturn
 
 import msgspec
 import numpy as np
@@ -28,6 +30,7 @@ from hardware.rig import RigStatus
 from hardware.signals import DARK, MockOutputs, Output
 from hardware.tablefile import Table as TableFile
 from hardware.tablefile import load_table
+from referee.cli import exit_code
 from referee.cli.app import app
 from referee.cli.bundle import without_secrets
 from referee.cli.patience import calibrated_table
@@ -472,6 +475,23 @@ def test_check_names_choices_of_the_pages_that_cannot_be_used(tmp_path: Path) ->
     (tmp_path / "state" / "settings.toml").write_text("[players]\np1 = 'Ann")
     result = CliRunner().invoke(app, ["check", "--config", str(file)])
     assert "WARN  settings" in result.stdout and "state/settings.toml: not TOML" in result.stdout
+
+
+class StillLoading(ModuleType):
+    """A module whose import takes its time, and is broken off."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_in_the_first_second_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "referee.cli.app", StillLoading("referee.cli.app"))
+    assert exit_code() == 130
+
+
+def test_the_games_folder_of_somebody_unknown_is_a_name_as_in_a_shell(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["replay", "--games", "~nobody-here/games"])
+    assert isinstance(result.exception, LogError)
 
 
 def test_a_path_with_a_zero_byte_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from referee.errors import SettingsError
 from referee.settings import (
     Settings,
+    from_home,
     games_dir,
     load_settings,
     parse_settings,
@@ -37,7 +38,14 @@ def refusal(text: str) -> str:
         ("[pads]\n\np1_a_pin = 22", "pads.p1_a_pin: pin 22 is also pads.p2_a_pin (my.toml, line 3)"),
         ("[signals]\nled_p1_pin = 17", "pin 17 is also"),
         ("[signals]\nbuzzer_pin = 2", "always pulled up (my.toml, line 2); use pin 9 or higher"),
-        ("[signals]\nquiet_from = '25:00'", "signals.quiet_from"),
+        ("[signals]\nquiet_from = '25:00'", 'expected `str` of another form (my.toml, line 2); write it like "22:30"'),
+        ("[signals]\nquiet_from = 22:00:00", 'got `time` (my.toml, line 2); write it like "22:30"'),
+        ('[signals]\nquiet_from = "22:00\\n"\nquiet_until = "07:00"', "signals.quiet_from: expected `str` of"),
+        ("[signals]\nquiet_from = '22:00'\nquiet_until = '22:00'", "the same as signals.quiet_from (my.toml"),
+        ("[storage]\ngames_dir = 'games'", "'games' is no whole path (my.toml, line 2); begin it with"),
+        ("[storage]\ngames_dir = '~nobody-here/games'", "is no whole path"),
+        ("[storage]\ntable_file = '/'", "storage.table_file: '/' is no whole path"),
+        ("[camera]\nsource = 0", 'got `int` (my.toml, line 2); write it like "/dev/video0"'),
         ("[signals]\nquiet_from = '21:00'", "set without signals.quiet_until (my.toml, line 2); give both, or neither"),
         ("[signals]\nsilent_signals = ['stcuk']", "signals.silent_signals: invalid enum value 'stcuk' (my.toml"),
         ("[mqtt]\nhost = ''", "mqtt.host: expected `str`"),
@@ -104,5 +112,7 @@ def test_state_lies_where_the_service_or_the_user_has_it(tmp_path: Path) -> None
     assert state_dir({"HOME": "/home/ann"}) == Path("/home/ann/.local/state/spit-referee")
     assert state_dir({"HOME": "/x", "XDG_STATE_HOME": "/data"}) == Path("/data/spit-referee")
     assert state_dir({"HOME": "/x", "XDG_STATE_HOME": "data"}) == Path("/x/.local/state/spit-referee")  # as XDG has it
+    assert state_dir({"HOME": ""}) == Path("/.local/state/spit-referee")  # never in whatever folder one is
     assert table_file(Settings(), {"HOME": "/h"}).name == "table.toml"
     assert games_dir(Settings(), {"HOME": "/h"}) == Path("/h/.local/state/spit-referee/games")
+    assert from_home("~nobody-here/games") == Path("~nobody-here/games")
