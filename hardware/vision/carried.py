@@ -4,9 +4,7 @@ The row that it left showed what it looks like, under this very light. So its ow
 of that time: where it stands still near a pile for a moment, there it landed.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 import cv2
@@ -24,6 +22,8 @@ ALIKE: Final = 0.72
 """Correlation with the card's own picture from which it is the card."""
 NEWER: Final = 0.15
 """By so much it must fit better than what lay there before: courts of one rank look much alike."""
+LONGEST_REST_S: Final = 0.15
+"""Between two sightings that are further apart the card may have been anywhere."""
 AT_REST_MM_PER_S: Final = 110.0
 FAR_SHARE: Final = 0.55
 """The part of a card, away from its player, that the carrying hand leaves free."""
@@ -45,6 +45,15 @@ class Sighting:
     frame: int
     pose: Pose
     alike: float
+
+    def is_near(self, around_mm: tuple[float, float], reach_mm: float) -> bool:
+        """Whether the card was near a pile."""
+        return max(abs(self.pose.x_mm - around_mm[0]), abs(self.pose.y_mm - around_mm[1])) < reach_mm
+
+    def lay_still_since(self, earlier: "Sighting", seconds: float) -> bool:
+        """Whether the card hardly moved since another sighting, so long before."""
+        moved = np.hypot(self.pose.x_mm - earlier.pose.x_mm, self.pose.y_mm - earlier.pose.y_mm)
+        return bool(seconds < LONGEST_REST_S and moved / seconds < AT_REST_MM_PER_S)
 
 
 def portrait(
@@ -86,16 +95,3 @@ def _at_turn(
     off = look_for.towards * (card_mm[1] / 2 - (rows + 1) / scale / 2)
     angle = np.radians(turn_deg)
     return float(best), Pose(float(at_mm[0] + off * np.sin(angle)), float(at_mm[1] - off * np.cos(angle)), turn_deg)
-
-
-def last_rest(
-    seen: Sequence[Sighting], times_ns: Sequence[int], around_mm: tuple[float, float], reach_mm: float
-) -> Sighting | None:
-    """Return the last sighting near a pile in which the card hardly moved since the one before, if any."""
-    for earlier, later in reversed(list(pairwise(seen))):
-        seconds = (times_ns[later.frame] - times_ns[earlier.frame]) / 1e9
-        moved = np.hypot(later.pose.x_mm - earlier.pose.x_mm, later.pose.y_mm - earlier.pose.y_mm)
-        near = max(abs(later.pose.x_mm - around_mm[0]), abs(later.pose.y_mm - around_mm[1])) < reach_mm
-        if near and seconds < 0.15 and moved / seconds < AT_REST_MM_PER_S:
-            return later
-    return None

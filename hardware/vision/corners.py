@@ -43,6 +43,11 @@ _SMALLEST_PX: Final = 7.0
 """Lower signs cannot be read; noise is full of them."""
 _LOOKS_ASIDE: Final = ((0.88, 0.07), (1.14, -0.07))
 """Size of a further cut-out and its shift to the right, as shares of the index."""
+_CORNER_CROP: Final = (48, 64)
+"""Width and height of a corner in which an index is looked for: 30 x 40 mm, at about a camera's resolution."""
+_CORNER_CARD: Final = (102, 142)
+"""How large the whole card would be at that scale."""
+_CORNER_MARGIN: Final = 8
 _INDEX_BOX: Final = (8.0, 10.0, 32.0, 54.0)
 """Where the index stands in that crop: left, top, right, bottom."""
 
@@ -103,12 +108,39 @@ class CornerReader:
         said = np.concatenate([self._namer(_batch(crops[i : i + 60])) for i in range(0, len(crops), 60)])
         return odds_of(said.astype(np.float64).reshape(len(quads), 1 + len(_LOOKS_ASIDE), -1).mean(axis=1))
 
+    def of_card(self, image: Image, quad_px: Quad) -> NDArray[np.float64] | None:
+        """(54,): what the indices in two opposite corners of a card say, whose corners are known; None if none shows.
+
+        Less than one reading of a whole picture by far: only the two corners are searched.
+        """
+        cuts = _corner_cuts(image, quad_px)
+        found: list[Image] = []
+        for cut, said in zip(cuts, self._finder(_batch(cuts)), strict=True):
+            marks = [mark for mark in _peaks(said, (1.0, 1.0), self._least_score) if _is_in_corner(mark)]
+            found += [index_crop(cut, max(marks, key=lambda mark: mark.score).index)] if marks else []
+        return mixed([*odds_of(self._namer(_batch(np.stack(found))).astype(np.float64))]) if found else None
+
     def _marks(self, level: Image, scale: Factor) -> list[Index]:
         height, width = level.shape[:2]
         padded = np.zeros((height + -height % 16, width + -width % 16, 3), np.uint8)
         padded[:height, :width] = level
         said = self._finder(_batch(padded[None]))[0]
         return _peaks(said, scale, self._least_score)
+
+
+def _is_in_corner(mark: Index) -> bool:
+    """Whether a mark stands where an index is printed: else what was cut is no corner of a card."""
+    x, y = mark.centre / _CORNER_CROP
+    return mark.height_px > _SMALLEST_PX and bool(0.15 < x < 0.6 and 0.2 < y < 0.7)
+
+
+def _corner_cuts(image: Image, quad_px: Quad) -> NDArray[np.uint8]:
+    """A card's upper left corner and the opposite one, each as it reads: uint8 (2, 64, 48, 3)."""
+    width, height = _CORNER_CARD
+    target = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) + _CORNER_MARGIN - 0.5
+    ways = (np.roll(quad_px, turned, axis=0).astype(np.float32) for turned in (0, -2))
+    cuts = [cv2.warpPerspective(image, cv2.getPerspectiveTransform(quad, target), _CORNER_CROP) for quad in ways]
+    return np.asarray(cuts, np.uint8)
 
 
 def _batch(pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -216,6 +248,24 @@ def _shrunk(image: Image, quad: Quad, factor: int) -> tuple[Image, Quad]:
     scale = np.array([size[0] / part.shape[1], size[1] / part.shape[0]])
     smaller = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
     return smaller, (quad - (x0, y0) + 0.5) * scale - 0.5
+
+
+def mixed(odds: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the odds of a card's indices together: printed and lit alike, they count little more than one."""
+    logs = np.log(np.maximum(np.array(odds), 1e-4)).sum(axis=0) * (1.3 / (0.3 + len(odds)))
+    return _normal(logs)
+
+
+def joined(index: NDArray[np.float64], whole: NDArray[np.float64], complete: float) -> NDArray[np.float64]:
+    """Return the odds of index and whole face together. A face that says the same counts in full, though it be half
+    covered; one that says otherwise counts as much as it is likely to be bare."""
+    agree = int(np.argmax(index)) == int(np.argmax(whole))
+    return _normal(np.log(np.maximum(index, 1e-4)) + (1.0 if agree else complete) * np.log(np.maximum(whole, 1e-3)))
+
+
+def _normal(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(logs - logs.max())
+    return np.asarray(powers / powers.sum())
 
 
 def odds_of(said: NDArray[np.float64]) -> NDArray[np.float64]:

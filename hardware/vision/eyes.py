@@ -9,7 +9,7 @@ import numpy as np
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table
 from hardware.vision.hidden import CARRY_NS, SOONEST_NS, HiddenLandings, Quest, covered_at_once
-from hardware.vision.landings import Cleared, Landed, PileChange, PileWatch, TakenOff, middle_patch
+from hardware.vision.landings import Cleared, Landed, PileWatch, TakenOff, middle_patch
 from hardware.vision.looks import Settled
 from hardware.vision.motion import Hand, Motion
 from hardware.vision.piles import Reader, Top
@@ -43,6 +43,8 @@ MOST_COVERS: Final = 12
 LATE_NS: Final = 200_000_000
 """So long after a card is known to have left its row, somebody should have seen it land."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
+CLEARLY_HIS: Final = 0.97
+"""Odds of one place or player from which a landing is told before the rows are looked at again."""
 PATIENCE_NS: Final = 1_000_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
@@ -233,31 +235,37 @@ class Eyes:
         left = {gone.top.reading.best[0] for gone in self._whose.unexplained(self.rows.gone(self._now))}
         change = self.piles[pile].judge(settled, before, left)
         self._unjudged.discard(pile)
-        yield from self._told_of(pile, change, settled, before)
+        if isinstance(change, Landed):
+            yield from self._told_of(pile, change, settled, before)
+        else:
+            if isinstance(change, TakenOff):
+                self.rows.take_back(change.top, change.at_ns)
+            yield [] if change is None else [_told(change)]
         self._in_turn[pile] = [other for other in self._in_turn[pile] if other is not settled]
         self._open.pop(pile, None)
 
-    def _told_of(
-        self, pile: Pile, change: PileChange | None, settled: Settled, before: Image
-    ) -> Iterator[list[AnyObservation]]:
-        if not isinstance(change, Landed):
-            yield [] if change is None else [_told(change)]
-            return
-        due_ns = settled.at_ns + PATIENCE_NS
+    def _told_of(self, pile: Pile, change: Landed, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
+        """Yield a landing as soon as its card and whose it is are sure; then, when the rows have been seen, those that
+        it covered.
+        """
+        due_ns, is_told = settled.at_ns + PATIENCE_NS, False
         while True:
-            yield []
             assert self._now is not None
             change = self.piles[pile].looked_again(change)
             gone = self.rows.gone(self._now)
             origins = self._whose.origins(change, gone)
+            is_due = self._now.at_ns >= due_ns or self._last_call
             missing = self._whose.missing(gone, change.touch.at_ns)
             elsewhere = self._at_other_pile(pile)
             near = [left for left in missing if left.player in change.visits]
             unsure = any(not left.sure or left.player in elsewhere for left in near)
-            waits = (unsure and len(change.visits) > 1) or self._may_show_more(pile, change)
-            if self._in_turn[pile][0] is settled and (not waits or self._now.at_ns >= due_ns or self._last_call):
+            may_show_more = self._may_show_more(pile, change) and not is_due
+            waits = may_show_more or (unsure and len(change.visits) > 1 and not is_due)
+            tells = not is_told and not may_show_more and (origins[0].p > CLEARLY_HIS or not waits)
+            yield [self._told(change, gone)] if tells else []
+            is_told = is_told or tells
+            if not waits and self._in_turn[pile][0] is settled:
                 break
-        seen: list[AnyObservation] = []
         quest = Quest(
             cover=change,
             owner=origins[0].player,
@@ -271,6 +279,7 @@ class Eyes:
             glimpses=settled.glimpses,
             known=self.piles[pile].spot.last.known,
         )
+        seen: list[AnyObservation] = []
         for hidden in self._hidden.under(quest):
             yield []
             for one in hidden:
@@ -278,7 +287,7 @@ class Eyes:
                     continue
                 self.piles[pile].lay_below(one.top)
                 seen.append(self._told(one, gone))
-        yield [*seen, self._told(change, gone)]
+        yield seen
 
     def _may_show_more(self, pile: Pile, change: Landed) -> bool:
         """Whether a better look at a card that is not sure may come: something is still over it, or was just now."""

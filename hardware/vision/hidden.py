@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hardware.frames import Image
-from hardware.vision.carried import NEWER, Portrait, Sighting, last_rest, portrait, sighting
+from hardware.vision.carried import NEWER, Portrait, Sighting, portrait, sighting
 from hardware.vision.closeup import share_in_place
 from hardware.vision.landings import REACH_MM, Landed
 from hardware.vision.looks import Glimpse
@@ -26,6 +26,8 @@ LAY_THERE: Final = 0.7
 """A card that was there before shows so much of its print in place in the picture from before."""
 AT_A_TIME: Final = 3
 """Frames that are searched for a card before the next frame is due."""
+SURELY_READ: Final = 0.97
+"""What is read less surely where a card is known to lie is that card, read wrong under a hand."""
 NOT_IT: Final = 0.02
 ANOTHER: Final = 0.8
 """What rests there is another card if the reader names one with these odds, and the missing one with less."""
@@ -91,12 +93,12 @@ class HiddenLandings:
         for gone in quest.missing if len(frames) > 1 else ():
             if any(gone.top.shows_same(top) for top in (*quest.known, *(landed.top for landed in found))):
                 continue  # else looked for even if its player's hand was not seen: a black glove over a black table
-            seen: list[Sighting] = []
-            for n, one in enumerate(self._sightings(gone, frames)):
+            rest: Sighting | None = None
+            for n, found_there in enumerate(self._rests(gone, frames, quest.around_mm)):
+                rest = found_there
                 if n % AT_A_TIME == 0:
                     yield []
-                seen += [] if one is None else [one]
-            touch = self._seen_at_rest(gone, seen, frames, quest)
+            touch = None if rest is None else self._seen_at_rest(gone, rest, frames, quest)
             if touch is not None:
                 found.append(_landed(gone, touch, cover))
             elif gone.sure and gone.player in cover.visits and gone.player != quest.owner and quest.brought(gone):
@@ -116,7 +118,8 @@ class HiddenLandings:
             there = told if glimpse.at_ns >= cover.touch.earliest_ns else told[1:]
             frames = self._ring.between(quest.since_ns - 100_000_000, glimpse.at_ns)
             lies = any(glimpse.top.shows_same(top) for top in told)
-            lies = lies or any(glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in there)
+            again = any(glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in there)
+            lies = lies or (again and glimpse.top.sure < SURELY_READ)
             if lies or not frames:
                 continue
             touch = touch_of(frames, self._ring.window, glimpse.top.pose, self._card_mm, quest.before)
@@ -129,19 +132,28 @@ class HiddenLandings:
         scale = self._ring.coarse_patch.px_per_mm
         return portrait(gone.picture, gone.patch, gone.top.pose, self._card_mm, gone.player, scale)
 
-    def _sightings(self, gone: Departure, frames: Frames) -> Iterator[Sighting | None]:
-        """Yield where the card was in each frame since it may have left its row."""
+    def _rests(self, gone: Departure, frames: Frames, around_mm: tuple[float, float]) -> Iterator[Sighting | None]:
+        """Look for the card frame by frame, from the last one back to when it left its row; yield nothing for each, and
+        in the end where it lay still near the pile, if it did.
+        """
         patch, scale = self._ring.coarse_patch, self._ring.coarse_patch.px_per_mm
-        look_for = self._portrait(gone)
-        for n, (at_ns, picture) in enumerate(frames):
-            if gone.from_ns <= at_ns <= gone.to_ns + CARRY_NS:
-                yield sighting(look_for, n, self._ring.coarse(picture), patch, self._card_mm, scale)
+        look_for, later = self._portrait(gone), None
+        for n, (at_ns, picture) in reversed(list(enumerate(frames))):
+            if not gone.from_ns <= at_ns <= gone.to_ns + CARRY_NS:
+                continue
+            one = sighting(look_for, n, self._ring.coarse(picture), patch, self._card_mm, scale)
+            if one is not None and later is not None:
+                seconds = (frames[later.frame][0] - at_ns) / 1e9
+                if later.is_near(around_mm, REACH_MM) and later.lay_still_since(one, seconds):
+                    yield later
+                    return
+            later = one or later
+            yield None
 
-    def _seen_at_rest(self, gone: Departure, seen: Sequence[Sighting], frames: Frames, quest: Quest) -> Touch | None:
-        """Return the touch of a card that can be seen lying still in some frames, and is neither the cover nor old."""
+    def _seen_at_rest(self, gone: Departure, rest: Sighting, frames: Frames, quest: Quest) -> Touch | None:
+        """Return the touch of a card that lay still there, if it is neither the cover nor an old card."""
         patch, card_mm, before = self._ring.window, self._card_mm, quest.before
-        rest = last_rest(seen, [at for at, _ in frames], quest.around_mm, REACH_MM)
-        if rest is None or share_in_place(frames[rest.frame][1], before, patch, rest.pose, card_mm) > LAY_THERE:
+        if share_in_place(frames[rest.frame][1], before, patch, rest.pose, card_mm) > LAY_THERE:
             return None
         if self._lay_there(gone, rest, before) or self._is_another(gone, rest, frames[rest.frame][1]):
             return None
@@ -159,6 +171,7 @@ class HiddenLandings:
         """Whether the reader clearly names another card there."""
         quad = self._ring.window.to_patch(rest.pose.quad_mm(self._card_mm))
         [reading] = self._reader.read(rectify(picture, quad)[None])
+        reading = self._reader.checked(reading, picture, quad)
         return reading.best[1] > ANOTHER and reading.cards.get(gone.top.reading.best[0], 0.0) < NOT_IT
 
     def _is_cover(self, rest: Sighting, frames: Frames, cover: Landed) -> bool:

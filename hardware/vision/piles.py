@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
+from hardware.tablefile import Points
 from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.changes import STEP, Change
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
@@ -63,6 +64,8 @@ THREE_SIDES: Final = 0.28
 """With a lower score than this no card was ever read whose player's hand covers one end of it."""
 LEAST_WORTH: Final = 0.4
 """What is found under a hand and worth less is a card that lay there before, seen a little off."""
+COURTS: Final = "JQK"
+"""Ranks without pips."""
 NEARLY_DEG: Final = np.array([-2.5, 0.0, 2.5])
 NEARLY_MM: Final = 3.0
 ABOUT_DEG: Final = np.array([-5.0, 0.0, 5.0])
@@ -76,6 +79,8 @@ class Reader(Protocol):
     """Names cards: see `hardware.vision.reader.CardReader`."""
 
     def read(self, crops: NDArray[np.uint8]) -> list[Reading]: ...
+
+    def checked(self, reading: Reading, image: Image, quad_px: Points) -> Reading: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +342,7 @@ class TopFinder:
         [top] = self._read(picture, [fit.pose])
         if top.sure < SURE_ENOUGH and not (top.shows_same(face.top) and top.sure > BARELY_SURE):
             top = max([top, *self._read(picture, [pose])], key=lambda one: one.sure)
+        top = self._checked(picture, top)
         is_it = alike > MUCH_ALIKE or top.shows_same(face.top)
         return Finding(alike + READ_WORTH * top.sure + 0.5, top, fit.score) if is_it else None
 
@@ -400,7 +406,7 @@ class TopFinder:
         if known or top.sure > SURE_ENOUGH:
             return Top(pose, top.reading)
         near = [replace(pose, x_mm=pose.x_mm + dx, y_mm=pose.y_mm + dy) for dx, dy in JITTER_MM]
-        again = Top(pose, mean_reading([other.reading for other in self._read(picture, near)]))
+        again = self._checked(picture, Top(pose, mean_reading([other.reading for other in self._read(picture, near)])))
         if again.reading.nothing > NOTHING_THERE:
             return top
         return again if again.sure >= top.sure or again.shows_same(top) else top
@@ -408,7 +414,8 @@ class TopFinder:
     def again(self, picture: Image, top: Top) -> Reading:
         """Return what a card that lies at a known pose shows in another picture."""
         near = [replace(top.pose, x_mm=top.pose.x_mm + dx, y_mm=top.pose.y_mm + dy) for dx, dy in JITTER_MM]
-        return mean_reading([one.reading for one in self._read(picture, near)])
+        mean = mean_reading([one.reading for one in self._read(picture, near)])
+        return self._checked(picture, replace(top, reading=mean)).reading
 
     def _surest_near(self, picture: Image, top: Top) -> Top:
         """Return the same card where it is read most surely, further off along its sides: pips look like sides."""
@@ -460,7 +467,14 @@ class TopFinder:
                 found = Finding(worth + READ_WORTH * top.sure - off, top, fit.score, free)
                 best = found if best is None or found.worth > best.worth else best
             left = [one for one in left if best is None or one[0] + READ_WORTH > best.worth]
-        return best
+        return None if best is None else replace(best, top=self._checked(picture, best.top))
+
+    def _checked(self, picture: Image, top: Top) -> Top:
+        """Return a court as its indices name it, too: it has no pips, and each deck draws its courts otherwise."""
+        if top.reading.best[0][0] not in COURTS:
+            return top
+        quad_px = self.patch.to_patch(top.pose.quad_mm(self._card_mm))
+        return replace(top, reading=self._reader.checked(top.reading, picture, quad_px))
 
     def _worth(self, fit: Fit, changed: Change | None) -> float:
         """Return how good an answer this is before it is read."""

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.vision.corners import CornerReader, joined
 from hardware.vision.networks import Network, network_of, packaged_network
 from referee.cards import JOKER, PACK, UNREAD, Card
 from referee.errors import PictureError
@@ -97,6 +98,7 @@ class CardReader:
     def __init__(self, weights: Path | None = None) -> None:
         """`weights`: an ONNX file in place of the one in the package."""
         self._weights = weights
+        self._corners = CornerReader()
 
     def odds(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Probabilities, float32 (N, 55) in the order of CLASSES, rows adding up to 1.
@@ -127,6 +129,19 @@ class CardReader:
             # the same card twice is hardly independent, so the evidence is not added
             odds[unsure] = _softmax((logits[unsure] + turned) / np.float32(2))
         return odds
+
+    def checked(self, reading: Reading, image: Image, quad_px: Quad) -> Reading:
+        """Return the reading of a card, its corners (4 x 2) as for `rectify`, together with what its indices say.
+
+        Courts of a strange deck may look like those of another suit, every time anew; their indices do not.
+        """
+        index = self._corners.of_card(image, quad_px)
+        if index is None:
+            return reading
+        whole = np.array([*(reading.cards.get(Card(name), 0.0) for name in CLASSES[:53]), 0.0])
+        odds = joined(index, whole, 1.0)[:53]
+        odds *= (1.0 - reading.face_down - reading.nothing) / odds.sum()
+        return reading_of(np.array([*odds, reading.face_down, reading.nothing], np.float32))
 
     def read_quad(self, image: Image, quad_px: Quad) -> Reading:
         """Cut one card out of a picture and read it."""

@@ -60,6 +60,8 @@ class RowWatch:
                 approach = _approach(table, motion, player, (x, y))
                 self.spots[player, place] = Spot(table, motion, reader, (x, y), REACH_MM, TURNED_DEG, approach=approach)
         self.departures: list[Departure] = []
+        self._taken_back: list[tuple[int, Top]] = []
+        """What was taken off a pile of late, and when."""
         self._earlier: dict[tuple[Player, int], tuple[int, Top]] = {}
         """What lay in a place before its last change, and when that was seen."""
         self._shown_ns: dict[tuple[Player, int], int] = {}
@@ -83,7 +85,16 @@ class RowWatch:
             self._note(player, place, settled)
         self._watch_disturbed(frame)
         self.departures = [d for d in self.departures if frame.at_ns - d.to_ns < REMEMBER_NS]
+        self._taken_back = [one for one in self._taken_back if frame.at_ns - one[0] < REMEMBER_NS]
         return renewed
+
+    def take_back(self, top: Top, at_ns: int) -> None:
+        """A card was taken off a pile: the card on which it is put in a row has not left."""
+        self._taken_back.append((at_ns, top))
+        self.departures = [d for d in self.departures if not self._was_put_back(self.spots[d.player, d.place].top)]
+
+    def _was_put_back(self, now: Top | None) -> bool:
+        return now is not None and any(now.shows_same(top) for _, top in self._taken_back)
 
     def _watch_disturbed(self, frame: Frame) -> None:
         """Note which cards still lie in their places under or beside a hand: they have not left yet.
@@ -109,7 +120,7 @@ class RowWatch:
         at_place = [d for d in self.departures if (d.player, d.place) == (player, place)]
         if before is None or before.reading.face_down > 0.5 or before.sure < READ or (now and now.shows_same(before)):
             return
-        if any(before.shows_same(departure.top) for departure in at_place):
+        if any(before.shows_same(departure.top) for departure in at_place) or self._was_put_back(now):
             return
         changed_ns, earlier = self._earlier.get((player, place), (0, before))
         self._earlier[player, place] = settled.at_ns, before

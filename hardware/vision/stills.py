@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.vision.cardquads import Quad, alike, area, fitted, is_card_like, overlap, place_on, slenderness
-from hardware.vision.corners import NAMES, CornerReader, Index
+from hardware.vision.corners import NAMES, CornerReader, Index, joined, mixed
 from hardware.vision.outlines import free_outlines
 from hardware.vision.paper import negative, on_light_paper
 from hardware.vision.reader import CardReader, rectify
@@ -204,12 +204,12 @@ class StillReader:
     def _judged(self, image: Image, group: list[Index], outlines: list[Quad]) -> _Card | None:
         """What the indices of one card, and its whole face if it lies free, say together; None for no card."""
         complete = float(np.mean([i.complete for i in group]))
-        odds, quad = _mixed([i.odds for i in group]), _outline(group)
+        odds, quad = mixed([i.odds for i in group]), _outline(group)
         near = [*(other for other in outlines if alike(quad, other) > 0.6), fitted(image, quad)]
         quads = [*(other for other in near if _holds(other, group)), quad]
         whole = self._whole(image, quads)
         chosen = _most_exact(whole)
-        odds = _joined(odds, whole[chosen], complete * _within(image, quads[chosen]) ** 2)
+        odds = joined(odds, whole[chosen], complete * _within(image, quads[chosen]) ** 2)
         quad = quads[chosen] if complete > 0.3 else quad
         face = float(whole[chosen, int(np.argmax(odds[:-1]))])
         card = _Card(odds, quad, complete, group, complete * (0.1 + face) * len(group))
@@ -247,7 +247,7 @@ def _together(looks: list[_Look]) -> list[_Card]:
         if at is None:
             kept.append(card)
         elif kept[at].best != card.best:
-            kept[at] = replace(kept[at], odds=_mixed([kept[at].odds, card.odds]))
+            kept[at] = replace(kept[at], odds=mixed([kept[at].odds, card.odds]))
         elif card.p > kept[at].p or not kept[at].named:
             kept[at] = card
     return _without_echoes(kept)
@@ -276,24 +276,6 @@ def _most_exact(whole: NDArray[np.float64]) -> int:
     """Which outline of a card to take, given the most exact first: the first that reads nearly as surely as any."""
     sure = whole[:, :-1].max(axis=1)
     return int(np.argmax(sure > 0.9 * sure.max()))
-
-
-def _mixed(odds: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Indices of one card together: printed and lit alike, so they count little more than one."""
-    logs = np.log(np.maximum(np.array(odds), 1e-4)).sum(axis=0) * (1.3 / (0.3 + len(odds)))
-    return _normal(logs)
-
-
-def _joined(index: NDArray[np.float64], whole: NDArray[np.float64], complete: float) -> NDArray[np.float64]:
-    """Index and whole face together. A face that says the same counts in full, though it be half covered; one that says
-    otherwise counts as much as it is likely to be bare."""
-    agree = int(np.argmax(index)) == int(np.argmax(whole))
-    return _normal(np.log(np.maximum(index, 1e-4)) + (1.0 if agree else complete) * np.log(np.maximum(whole, 1e-3)))
-
-
-def _normal(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    powers = np.exp(logs - logs.max())
-    return np.asarray(powers / powers.sum())
 
 
 def _outline(group: list[Index]) -> Quad:
