@@ -43,9 +43,7 @@ MOST_COVERS: Final = 12
 LATE_NS: Final = 200_000_000
 """So long after a card is known to have left its row, somebody should have seen it land."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
-CLEARLY_HIS: Final = 0.97
-"""Odds of one place or player from which a landing is told before the rows are looked at again."""
-PATIENCE_NS: Final = 1_000_000_000
+PATIENCE_NS: Final = 600_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
 
@@ -245,27 +243,24 @@ class Eyes:
         self._open.pop(pile, None)
 
     def _told_of(self, pile: Pile, change: Landed, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
-        """Yield a landing as soon as its card and whose it is are sure; then, when the rows have been seen, those that
-        it covered.
-        """
-        due_ns, is_told = settled.at_ns + PATIENCE_NS, False
+        """Yield a landing when its card is sure; one that may cover others only after them."""
+        due_ns = settled.at_ns + PATIENCE_NS
         while True:
             assert self._now is not None
             change = self.piles[pile].looked_again(change)
             gone = self.rows.gone(self._now)
             origins = self._whose.origins(change, gone)
-            is_due = self._now.at_ns >= due_ns or self._last_call
             missing = self._whose.missing(gone, change.touch.at_ns)
             elsewhere = self._at_other_pile(pile)
             near = [left for left in missing if left.player in change.visits]
             unsure = any(not left.sure or left.player in elsewhere for left in near)
-            may_show_more = self._may_show_more(pile, change) and not is_due
-            waits = may_show_more or (unsure and len(change.visits) > 1 and not is_due)
-            tells = not is_told and not may_show_more and (origins[0].p > CLEARLY_HIS or not waits)
-            yield [self._told(change, gone)] if tells else []
-            is_told = is_told or tells
-            if not waits and self._in_turn[pile][0] is settled:
+            waits = (unsure and len(change.visits) > 1) or self._may_show_more(pile, change)
+            if self._in_turn[pile][0] is settled and (not waits or self._now.at_ns >= due_ns or self._last_call):
                 break
+            yield []
+        may_cover = bool(near or settled.glimpses)
+        if not may_cover:
+            yield [self._told(change, gone)]
         quest = Quest(
             cover=change,
             owner=origins[0].player,
@@ -287,7 +282,7 @@ class Eyes:
                     continue
                 self.piles[pile].lay_below(one.top)
                 seen.append(self._told(one, gone))
-        yield seen
+        yield [*seen, self._told(change, gone)] if may_cover else seen
 
     def _may_show_more(self, pile: Pile, change: Landed) -> bool:
         """Whether a better look at a card that is not sure may come: something is still over it, or was just now."""

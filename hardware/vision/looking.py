@@ -19,6 +19,7 @@ from hardware.vision.looks import (
     is_read,
     is_sure,
     is_sure_enough,
+    likely_faces,
     worth_of,
 )
 from hardware.vision.piles import (
@@ -26,7 +27,6 @@ from hardware.vision.piles import (
     LEAST_EDGES,
     MOST_READ_AT_FIRST,
     SURE_ENOUGH,
-    Face,
     Finding,
     Top,
     TopFinder,
@@ -42,8 +42,6 @@ LATER_NS: Final = 120_000_000
 EMPTY_NS: Final = 250_000_000
 """So long a place must show no card after a hand was there, before it is empty."""
 VISITED_NS: Final = 600_000_000
-MOST_EXPECTED: Final = 5
-"""So many cards of the rows are looked for by their print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ class Looking:
         main = changed.biggest()
         if not self._looks:
             same = self._same_again(picture, main) if covered is None else None
-            faces = self._faces() if same is None else []
+            faces = likely_faces(self.expected, self._still.lying) if same is None else []
             self._asked = bool(faces)
             if same is not None or faces:
                 found = same or self._finder.like(picture, faces)
@@ -189,15 +187,6 @@ class Looking:
         left it under which it was read.
         """
         return found.edges > FOUR_SIDES or not self._is_pile or self._still.free != "whole"
-
-    def _faces(self) -> list[Face]:
-        """Return the cards that left a row of late, those that seem to lie here already last: they are looked for by
-        their own print, white on white shows no edges.
-        """
-        lying = self._still.lying
-        faces = [face for face in self.expected().values() if face.top.reading.face_down < 0.5]
-        faces.sort(key=lambda face: any(face.top.shows_same(top) for top in lying))
-        return faces[:MOST_EXPECTED]
 
     def _same_again(self, picture: Image, main: Change) -> Finding | None:
         """Return the card that was read under a hand, if it surely lies there still."""

@@ -24,6 +24,8 @@ LIKELY: Final = 0.6
 EXPECTED: Final = 0.85
 FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
 """The end of a card that its player's hand leaves free."""
+MOST_EXPECTED: Final = 5
+"""So many cards of the rows are looked for by their print."""
 Expected = Callable[[], Mapping[Card, Face]]
 """Gives the cards that may come to a spot, the likeliest first."""
 
@@ -134,3 +136,13 @@ def is_expected(found: Finding, expected: Expected) -> bool:
     """Whether what was found is one of the cards that may have come here: then it need not be read so surely."""
     card, read = found.top.reading.best
     return read > EXPECTED and card in expected()
+
+
+def likely_faces(expected: Expected, lying: Sequence[Top]) -> list[Face]:
+    """Return a few of the cards that may have come, those that seem to lie there already last.
+
+    They are looked for by their own print: white on white shows no edges.
+    """
+    faces = [face for face in expected().values() if face.top.reading.face_down < 0.5]
+    faces.sort(key=lambda face: any(face.top.shows_same(top) for top in lying))
+    return faces[:MOST_EXPECTED]

@@ -6,7 +6,7 @@ from typing import Final
 from hardware.frames import Frame, Image
 from hardware.vision.cardfit import Free
 from hardware.vision.laststill import LastStill
-from hardware.vision.looks import CERTAIN, FREE_END, Expected, Glimpse, Look, Under, is_expected
+from hardware.vision.looks import CERTAIN, FREE_END, Expected, Glimpse, Look, Under, is_expected, likely_faces
 from hardware.vision.motion import Hand
 from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, Finding, TopFinder
 from hardware.vision.rectify import Patch
@@ -89,7 +89,10 @@ class UnderHands:
         assert under is not None
         self._under, self._last, self._peeked_ns = None, None, under.at_ns
         found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
-        if found is None or found.worth < LEAST_WORTH or any(found.top.shows_same(old) for old in self._still.lying):
+        if not self._is_new(found):
+            found = self._finder.like(under.picture, likely_faces(expected, self._still.lying))
+            found = found if found is not None and is_expected(found, expected) else None
+        if found is None or not self._is_new(found):
             return None
         if self._is_confirmed(found, last) or is_expected(found, expected):
             self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
@@ -101,6 +104,12 @@ class UnderHands:
         if read > CERTAIN:
             self._last, self._peeked_ns = found, 0
         return None
+
+    def _is_new(self, found: Finding | None) -> bool:
+        """Whether a card was found that did not lie here before."""
+        if found is None or found.worth < LEAST_WORTH:
+            return False
+        return not any(found.top.shows_same(old) for old in self._still.lying)
 
     def _is_confirmed(self, found: Finding, last: Finding | None) -> bool:
         """Whether the look before showed the same card; in a row a clear one needs no second look."""
