@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 import cv2
@@ -32,6 +33,7 @@ FAR_MM: Final = 80.0
 """Further away a card's height above the table and its turning falsify where it is."""
 CLEAR_WAY_MM: Final = 2.5
 """A card that was followed so far back shows from where it came."""
+SAME_PLACE_MM: Final = 3.0
 PUSHED_MM: Final = (1.5, 15.0)
 PUSHED_ALIKE: Final = 0.58
 PUSHED_MM_PER_MS: Final = 0.03
@@ -149,6 +151,11 @@ def stopped(times: Sequence[int], path: Sequence[Step]) -> int | None:
         if path[n].distance_mm > PUSHED_MM[0] and moved < PUSHED_MM_PER_MS * gap_ms:
             return n
     return None
+
+
+def away_from(still: Step, path: Sequence[Step]) -> list[Step]:
+    """Return the first steps back, up to where something else lay still: what was followed there was that."""
+    return list(takewhile(lambda step: np.linalg.norm(step.off_mm - still.off_mm) > SAME_PLACE_MM, path))
 
 
 def pushed_from(pose: Pose, step: Step) -> Pose | None:

@@ -51,7 +51,9 @@ class Answer:
     look: Look
     top: Top | None
     moved: bool = False
-    """Whether something came over the spot again since: then no card in view does not mean that none lies there."""
+    """Whether no card in view does not mean that none lies there: something came over the spot again since, or what was
+    read is a back, and none lands on a pile.
+    """
 
 
 class Looking:
@@ -233,7 +235,7 @@ class Looking:
         self.choice = None
         now = None if look.found is None else self._finder.refined(look.picture, look.found, known)
         now = None if now is None else as_agreed(now, choice.others)
-        return Answer(look, self._top_of(look, now), choice.moved)
+        return self._answer(look, now, choice.moved)
 
     def _concluded(self) -> Answer:
         """Return the best of the looks, read at once. If there was only time for a glance, search now."""
@@ -245,7 +247,14 @@ class Looking:
         if self._is_unsure(best):
             best = self._searched_well(best)
         now = None if best.found is None else self._finder.sharpened(best.picture, best.found)
-        return Answer(best, self._top_of(best, now))
+        return self._answer(best, now)
+
+    def _answer(self, look: Look, now: Top | None, moved: bool = False) -> Answer:
+        if self._is_pile and now is not None and now.reading.face_down > LIKELY and self._in_vain < MOST_IN_VAIN:
+            self._in_vain += 1
+            self._wait_until_ns = look.at_ns + LATER_NS
+            return Answer(look, None, moved=True)
+        return Answer(look, self._top_of(look, now), moved)
 
     def _best_look(self) -> Look:
         best = max(self._looks, key=worth_of)

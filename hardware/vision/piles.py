@@ -272,17 +272,18 @@ class TopFinder:
         a, b = a - a.mean(), b - b.mean()
         return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
 
-    def like(self, picture: Image, faces: Sequence[Face]) -> Finding | None:
+    def like(self, picture: Image, faces: Sequence[Face], least: float = LIKE_IT) -> Finding | None:
         """Return where the print of one of these cards lies, if the reader agrees or it is much alike.
 
-        Needs no edges: white on white shows none. The first card that is surely it ends the search.
+        Needs no edges: white on white shows none. The first card that is surely it ends the search. `least`: the
+        correlation from which a print counts at all.
         """
         small, gray = _small_gray(picture, self._rough_size), _gray(picture)
         turned: dict[int, _Turned] = {}
         best: Finding | None = None
         for face in faces:
             alike, pose = self._best_place(small, turned, face)
-            found = self._alike_at(picture, gray, pose, alike, face)
+            found = self._alike_at(picture, gray, pose, alike, face) if alike >= least else None
             if found is not None and (best is None or found.worth > best.worth):
                 best = found
             if best is not None and alike > SURELY_IT and best.convinces:
@@ -336,7 +337,7 @@ class TopFinder:
     def _alike_at(self, picture: Image, gray: Gray, pose: Pose, alike: float, face: Face) -> Finding | None:
         """Return the known card if it lies about there."""
         away = max(abs(pose.x_mm - self._around_mm[0]), abs(pose.y_mm - self._around_mm[1]))
-        if alike < LIKE_IT or away > self._reach_mm:
+        if away > self._reach_mm:
             return None
         fit = self._fit(gray, pose, NEARLY_DEG, NEARLY_MM)
         [top] = self._read(picture, [fit.pose])

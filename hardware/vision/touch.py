@@ -10,7 +10,7 @@ import numpy as np
 
 from hardware.frames import Image
 from hardware.vision.closeup import PRINTED, SAME, Blocks, CloseUp, Flags, Gray, apart, blocks_of, correlation
-from hardware.vision.followed import Step, along, came_from, came_mm, followed, pushed_from, stopped
+from hardware.vision.followed import Step, along, away_from, came_from, came_mm, followed, pushed_from, stopped
 from hardware.vision.rectify import Plane, Pose
 from hardware.vision.ring import KEEP_NS
 from hardware.vision.trajectory import dated
@@ -75,18 +75,19 @@ def touch_of(
     pose: Pose,
     card_mm: tuple[float, float],
     before: Image | None,
+    least_blocks: int = LEAST_BLOCKS,
 ) -> Touch | None:
     """Return when the card that lies at `pose` in the last of these frames touched; None if they do not show it.
 
     `frames`: moments and pictures of `patch`, oldest first, the last one settled; `before`: the settled picture of the
-    patch before the card came, whose print says nothing about the new card.
+    patch before the card came, whose print says nothing about the new card; `least_blocks` of new print must show.
     """
     if len(frames) < 2:
         return None
     place = CloseUp(frames, patch, pose, card_mm)
     old = None if before is None else blocks_of(place.of(before))
     telling = _telling(place.blocks(place.last), old)
-    if telling.sum() < LEAST_BLOCKS:
+    if telling.sum() < least_blocks:
         return None
     rest = _first_at_rest(place, telling, old)
     if rest.frame == 0:
@@ -95,10 +96,12 @@ def touch_of(
     stop = stopped(place.times, path)
     lay = None if stop is None else pushed_from(pose, path[stop])
     if stop is not None and lay is not None:
-        found = touch_of(frames[: path[stop].frame + 1], patch, lay, card_mm, before)
+        least = max(LEAST_BLOCKS, int(telling.sum()) // 2)  # less is what lay there before, with a hand coming over it
+        found = touch_of(frames[: path[stop].frame + 1], patch, lay, card_mm, before, least)
         if found is not None:
             return found
-    return replace(_dated(place, old, rest, path[:stop]), came_mm=came_mm(path[:stop], pose))
+    path = path if stop is None else away_from(path[stop], path)
+    return replace(_dated(place, old, rest, path), came_mm=came_mm(path, pose))
 
 
 def _telling(final: Blocks, old: Blocks | None) -> Flags:

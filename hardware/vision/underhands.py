@@ -8,7 +8,7 @@ from hardware.vision.cardfit import Free
 from hardware.vision.laststill import LastStill
 from hardware.vision.looks import CERTAIN, FREE_END, Expected, Glimpse, Look, Under, is_expected, likely_faces
 from hardware.vision.motion import Hand
-from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, Finding, TopFinder
+from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, SURELY_IT, Finding, TopFinder
 from hardware.vision.rectify import Patch
 
 PILE_PAUSE_NS: Final = 120_000_000
@@ -84,13 +84,16 @@ class UnderHands:
         return None
 
     def read(self, expected: Expected) -> Glimpse | None:
-        """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected."""
+        """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected.
+
+        One that was expected may also lie free, hardly covered, and be found by its whole print.
+        """
         under, last = self._under, self._last
         assert under is not None
         self._under, self._last, self._peeked_ns = None, None, under.at_ns
         found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
         if not self._is_new(found):
-            found = self._finder.like(under.picture, likely_faces(expected, self._still.lying))
+            found = self._finder.like(under.picture, likely_faces(expected, self._still.lying), SURELY_IT)
             found = found if found is not None and is_expected(found, expected) else None
         if found is None or not self._is_new(found):
             return None
