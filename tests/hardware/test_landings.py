@@ -10,7 +10,7 @@ from hardware.simulated.look import Look
 from hardware.simulated.trouble import Trouble, troubled
 from hardware.vision.eyes import Eyes
 from referee.observations import CardLanded, CardTakenBack, HandsSeen, PileRead, RowRead, SensorLost
-from referee.script import Hover, Knock, TakeBack
+from referee.script import Hover, Knock, TakeBack, TurnUp
 from tests.hardware.eyetest import MS, P1_ROW, P2_ROW, DeckReader, cards, film, landings, lay, play, watch
 
 FRAME_NS = 1e9 / 30
@@ -81,6 +81,16 @@ def test_R29_a_card_that_is_laid_and_taken_back_is_both():
     [taken] = [one for one in seen if isinstance(one, CardTakenBack)]
     assert landings(seen) == ["p1:A:7H"]
     assert max(taken.cards, key=taken.cards.get) == "7H"
+
+
+def test_R29_a_card_that_is_put_back_covers_the_one_that_was_turned_up_there():
+    turn = TurnUp(at_ns=2700 * MS, start_ns=2400 * MS, player="p1", place=1, card=cards("2H")[0], hand="R")
+    back = TakeBack(at_ns=4000 * MS, start_ns=3600 * MS, player="p1", place=1, pile="A", card=cards("7H")[0], hand="R")
+    renderer, frames = film(play(lay(1800, "p1", 1, "A", "7H"), turn, back, until_ms=5000))
+    eyes = Eyes(renderer.table(), DeckReader(renderer.deck))
+    for frame in frames:
+        eyes.see(frame)
+    assert eyes.rows.departures == []  # no 2H that must have landed somewhere
 
 
 @pytest.mark.parametrize("fps", [60.0, 120.0])

@@ -54,6 +54,23 @@ def test_a_whole_pack_that_it_never_saw_is_named_without_one_false_name(reader: 
     assert sum(said == card and p > 0.9 for card, said, p in named) >= 46
 
 
+def test_a_court_that_looks_like_another_suit_is_named_by_its_index(reader: CardReader) -> None:
+    courts = [card for card in PACK if card[0] in "JQK"]
+    lying = [on_felt(card, "parlour", px_per_mm=1.4, turn_deg=8.0) for card in courts]
+    alone = [reader.read_quad(*one) for one in lying]
+    checked = [reader.checked(reading, *one) for reading, one in zip(alone, lying, strict=True)]
+    assert [reading.best[0] for reading in checked] == courts
+    assert sum(p > 0.97 for _, p in (one.best for one in checked)) > sum(
+        p > 0.97 for _, p in (one.best for one in alone)
+    )
+
+
+def test_without_an_index_in_view_a_reading_stays_as_it_is(reader: CardReader) -> None:
+    picture, quad = on_felt(Card("KS"))
+    reading = reader.read_quad(picture, quad)
+    assert reader.checked(reading, np.full_like(picture, FELT), quad) == reading
+
+
 def test_a_card_reads_the_same_either_way_up(reader: CardReader) -> None:
     picture, quad = on_felt(Card("6H"))
     upright, turned = reader.read_quad(picture, quad), reader.read_quad(picture, np.roll(quad, 2, axis=0))
