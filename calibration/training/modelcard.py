@@ -51,6 +51,8 @@ The weights are licensed as the project is.
 ## Known weaknesses
 
 - Courts are read by their index. Where glare, a hand or another card hides every index of a court, it is a guess.
+- Courts of a strange deck may be taken for those of another suit, every time anew: so at the table two corners of
+  each court are read by the index reader too (`CardReader.checked`, finder.md).
 - Indices in letters other than English, German and French were not learnt; nor were cards of other suit systems.
 - Jokers differ more than any other card: some are taken for a court or for "none".
 - Smears over 4 mm leave clubs and spades, hearts and diamonds apart only by odds near a half.
