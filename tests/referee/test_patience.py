@@ -122,7 +122,7 @@ def test_without_the_package_for_it_a_service_tells_other_programs_nothing_and_g
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
     with ExitStack() as stack:
         assert loop._feed(stack) is None
-    assert loop.desk.trouble is not None and "paho-mqtt" in loop.desk.trouble.says
+    assert loop.desk.trouble is not None and "MQTT" in loop.desk.trouble.says
 
 
 def test_by_hand_they_are_one_sentence_with_the_cure(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
