@@ -75,17 +75,11 @@ class Looks(Landings, eq=False):
         if UNREAD in shown:
             self.become(after for world in self.worlds for after in self._after_look(world, look, first))
         elif shown.count(shown[0]) < len(shown):
-            self._weigh_tops(look, shown, first)
+            self.weigh([self._fits_pile(world, look, first) for world in self.worlds])
 
     def _may_be_unread(self, pile: Pile) -> bool:
         """Whether the top may well be one that was not read yet, so that any card can show there."""
         return any(world.log_weight > WELL_POSSIBLE and world.top(pile) == UNREAD for world in self.worlds)
-
-    def _weigh_tops(self, look: PileRead, shown: list[Card | None], first: CardOdds) -> None:
-        """Weigh the worlds by a look at a pile on which they have these tops, all of them read."""
-        known = {top: evidence.repeat_likelihood(look.cards, top, first) for top in set(shown) if top is not None}
-        self.weigh([self._fits_pile(world, look, first) if top is None else known[top]
-                    for world, top in zip(self.worlds, shown, strict=True)])  # fmt: skip
 
     def _came_unseen(self, pile: Pile, card: Card | None) -> bool:
         """Whether the card came down unreported in the likeliest world."""

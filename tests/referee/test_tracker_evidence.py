@@ -17,6 +17,7 @@ from referee.observations import (
 )
 from referee.table import PLAYERS, Pile, Player
 from referee.tracker import evidence
+from referee.tracker.rows import RowView
 from referee.verdicts import AnyVerdict, Award, DealOver, NextDeal, PlayJudged, SlapJudged, SpitJudged
 
 SPIT_DUE = {
@@ -315,6 +316,16 @@ def test_a_reading_with_another_second_guess_is_hardly_the_first_error_again() -
     assert evidence.shared_error(first, first) > 2 * evidence.SHARED_ERROR, "the same in everything says little"
     assert 0 < evidence.shared_error(again, first) < evidence.SHARED_ERROR / 5
     assert evidence.shared_error({Card("9D"): 0.87, Card("JD"): 0.08}, first) == 0, "it was read afresh"
+
+
+def test_a_card_of_a_row_that_was_first_read_wrong_is_what_the_fresh_looks_say() -> None:
+    """A glare makes the five a ten, in the first look and in most of the others; thrice it is read afresh."""
+    row = RowView()
+    glare = {Card("10C"): 0.995, Card("9C"): 0.003}
+    fresh = [{Card("5C"): 0.995, Card(second): 0.003} for second in ("5S", "6C", "QC")]
+    for n, odds in enumerate((glare, fresh[0], glare, fresh[1], glare, fresh[2], glare, glare, glare)):
+        row.look((PlaceSeen(cards=odds),), n * 500 * MS, frozenset())
+    assert row.places[0].card == "5C"
 
 
 def test_R22_a_card_read_wrong_in_its_row_and_on_the_pile_is_no_breach() -> None:
