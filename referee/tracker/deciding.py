@@ -34,6 +34,7 @@ from referee.tracker.belief import (
     OpenLanding,
 )
 from referee.tracker.guesses import MOVED_NS
+from referee.tracker.landings import TOUCHES
 from referee.tracker.looks import Looks
 from referee.tracker.worlds import Claim, has_more_than, shares
 from referee.verdicts import (
@@ -179,11 +180,16 @@ class Deciding(Looks, eq=False):
             return False
         if self.phase in (Phase.SLAP, Phase.OVER) and claim.reason != Breach.DEAL_IS_OVER:
             return False  # the table was told that the deal is over
-        if self._is_unclear(claim):
+        if self._is_unclear(claim) or self._may_be_too_late(landing):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
+
+    def _may_be_too_late(self, landing: CardLanded) -> bool:
+        """Whether the deal ended so close to this touch that the last card may as well have been there before."""
+        spread_ns = landing.latest_ns - landing.earliest_ns
+        return 0 <= self.position.ended_ns - landing.at_ns <= TOUCHES * spread_ns
 
     def _is_unclear(self, claim: Claim) -> bool:
         """Whether so many other refused cards lie over the top that it may be another than it seems."""
@@ -215,6 +221,8 @@ class Deciding(Looks, eq=False):
     def _is_certain_of(self, claim: Claim, one: OpenLanding) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
+        if claim.reason in COUNTED and position.in_game != position.total:
+            return False
         match claim.reason:
             case "deal_is_over" if position.cleared_by is not None:
                 row = self.rows[position.cleared_by]  # bare, and no card was seen there since the end

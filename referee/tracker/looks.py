@@ -283,7 +283,7 @@ class Looks(Landings, eq=False):
         worlds = tuple([self._with_hidden_as_seen(one, player) for one in self.worlds])
         if all(after is one for after, one in zip(worlds, self.worlds, strict=True)):
             return []
-        self.counts_doubtful, self.due_ns = True, AT_ONCE
+        self.counts_doubtful = self.counts_doubtful or worlds[0] is not self.worlds[0]
         self.become(worlds)
         after = self.worlds[0]
         if not has_cleared(self.rules, after.position.side(player)):
