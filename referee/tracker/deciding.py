@@ -221,7 +221,7 @@ class Deciding(Looks, eq=False):
     def _is_certain_of(self, claim: Claim, one: OpenLanding) -> bool:
         """Whether what the reason rests on was seen: an empty row, or counts that nothing has put in doubt."""
         position = self.position
-        if claim.reason in COUNTED and position.in_game != position.total:
+        if claim.reason in COUNTED and position.in_game > position.total:
             return False
         match claim.reason:
             case "deal_is_over" if position.cleared_by is not None:
