@@ -12,6 +12,8 @@ from hardware.frames import Image
 from hardware.tablefile import Points, Table
 
 HALF_DIAGONAL_MM: Final = 54.6
+AT_ONCE: Final = 4096
+"""So many points are taken through the lens at once: OpenCV holds a quarter of a kilobyte for each meanwhile."""
 
 
 class Plane(Protocol):
@@ -47,7 +49,8 @@ class Patch:
         xs = left + (np.arange(width) + 0.5) / px_per_mm
         ys = top - (np.arange(height) + 0.5) / px_per_mm
         grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-        where = table.to_px(grid).reshape(height, width, 2).astype(np.float32)
+        parts = np.array_split(grid, 1 + len(grid) // AT_ONCE)
+        where = np.concatenate([table.to_px(part) for part in parts]).astype(np.float32).reshape(height, width, 2)
         map_xy, map_fraction = cv2.convertMaps(where[..., 0], where[..., 1], cv2.CV_16SC2)
         maps = np.asarray(map_xy, np.int16), np.asarray(map_fraction, np.uint16)
         return cls(left, top, px_per_mm, *maps, np.zeros((height, width, 3), np.uint8))
