@@ -12,7 +12,7 @@ from hardware.cameras.port import Clock
 from hardware.frames import Frame, Image
 from referee.errors import DeviceError
 
-Fault = Literal["", "gone", "hangs", "repeats", "empty", "wrong_size", "late", "slow"]
+Fault = Literal["", "gone", "hangs", "repeats", "empty", "wrong_size", "late", "slow", "dark"]
 
 
 def noise(size_px: tuple[int, int]) -> Callable[[int], Image]:
@@ -66,6 +66,8 @@ class FaultyCamera:
             self._last = self._picture(number)
         if self.fault == "empty":
             return self._last[:0]
+        if self.fault == "dark":
+            return self._last // 8
         return self._last[:-8] if self.fault == "wrong_size" else self._last
 
     def _refuse_if_gone(self) -> None:

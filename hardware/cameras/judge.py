@@ -1,4 +1,4 @@
-"""Is this picture to be trusted? Pure code over pictures and stamps: empty, wrong size, frozen, late, slow."""
+"""Is this picture to be trusted? Pure code over pictures and stamps: empty, wrong size, blind, frozen, late, slow."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -6,9 +6,31 @@ from typing import Final
 
 import numpy as np
 
-from hardware.frames import Frame
+from hardware.frames import Frame, Image
 
 MILLISECOND: Final = 1_000_000
+
+
+BLACK: Final = 30
+WHITE: Final = 250
+"""A table with a card on it has places brighter than this, in any light by which it can be read; and darker ones."""
+SHARE_SEEN: Final = 0.01
+"""A card covers more of the picture; the rig's own lights cover less."""
+
+
+def why_blind(image: Image) -> str:
+    """Return why nothing can be seen in a picture, with the cure: it is black or white all over; else nothing."""
+    sample = sampled(image)
+    if np.count_nonzero(sample > BLACK) < SHARE_SEEN * sample.size:
+        return "the picture is black; take the cap off the lens and switch the lamp on"
+    if np.count_nonzero(sample < WHITE) < SHARE_SEEN * sample.size:
+        return "the picture is white all over; turn the lamp away from the lens, then start the referee again"
+    return ""
+
+
+def sampled(image: Image) -> Image:
+    """Return every 16th place of every 16th line."""
+    return image[7::16, 5::16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +65,8 @@ class PictureJudge:
         if (width, height) != self.size_px:
             asked = "x".join(map(str, self.size_px))
             return f"the camera sends {width}x{height} instead of {asked}; plug it in again or calibrate anew"
+        if blind := why_blind(frame.image):
+            return blind
         if self._is_frozen(frame, now_ns):
             return "the camera repeats the same picture; plug it in again"
         if now_ns - frame.at_ns > self.limits.late_ns:
@@ -75,7 +99,7 @@ class PictureJudge:
         self._arrivals.clear()
 
     def _is_frozen(self, frame: Frame, now_ns: int) -> bool:
-        sample = np.ascontiguousarray(frame.image[7::16, 5::16]).tobytes()
+        sample = sampled(frame.image).tobytes()
         if sample != self._sample or self._changed_ns is None:
             self._sample, self._changed_ns = sample, now_ns
         return now_ns - self._changed_ns >= self.limits.frozen_ns

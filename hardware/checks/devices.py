@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from hardware.cameras.choose import one_camera
+from hardware.cameras.judge import why_blind
 from hardware.cameras.usb import USABLE, needed_mbit, usb_speed_mbit
 from hardware.cameras.v4l2 import find_cameras
 from hardware.checks.machine import running_referee
@@ -126,6 +127,8 @@ def camera(settings: Settings) -> Answer:
     finally:
         device.close()
     height, width = frame.image.shape[:2]
+    if blind := why_blind(frame.image):
+        return warn(f"{device.name}: {blind.split('; ')[0]}", blind.split("; ")[1])
     if device.complaints:
         return warn(f"{device.name}: {device.complaints[0].split('; ')[0]}", device.complaints[0].split("; ")[-1])
     return ok(f"{device.name}, {width}x{height}")

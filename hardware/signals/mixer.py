@@ -70,11 +70,14 @@ class Mixer:
     _given: int = 0
 
     def say(self, cue: Cue, now_ns: int) -> int:
-        """Start a cue, or put it behind the announcement that is being made; returns when it begins."""
+        """Start a cue, or put it behind the announcement that is being made; returns when it begins.
+
+        One that goes on by itself, or waits its turn already, is not given twice."""
         self._forget(now_ns)
         signal = SIGNALS[cue.signal]
-        if signal.every_ms and any(r.cue.signal == cue.signal for r in self._running):
-            return now_ns
+        for running in self._running:
+            if running.cue.signal == cue.signal and (signal.every_ms or running.from_ns > now_ns):
+                return max(now_ns, running.from_ns)
         from_ns = now_ns
         if signal.waits:
             from_ns = max([now_ns] + [r.until_ns or now_ns for r in self._running if r.signal.waits])

@@ -398,7 +398,7 @@ def test_a_missing_picamera2_names_the_package(monkeypatch: pytest.MonkeyPatch) 
 
 
 def frame(at_ms: float, size: tuple[int, int] = (64, 48), grey: int | None = None) -> Frame:
-    value = int(at_ms) % 250 if grey is None else grey
+    value = 60 + int(at_ms) % 180 if grey is None else grey
     return Frame(at_ns=round(at_ms * MS), image=np.full((size[1], size[0], 3), value, np.uint8), number=0)
 
 
@@ -423,8 +423,22 @@ def test_a_single_odd_picture_is_refused_and_the_next_one_is_good() -> None:
 
 def test_the_same_picture_again_and_again_is_frozen_within_a_second() -> None:
     judge = PictureJudge((64, 48), 30)
-    bad = [n * 33 for n in range(60) if judge.why_bad(frame(n * 33, grey=7), n * 33 * MS)]
+    bad = [n * 33 for n in range(60) if judge.why_bad(frame(n * 33, grey=70), n * 33 * MS)]
     assert 600 <= bad[0] <= 1000
+
+
+def test_a_picture_in_which_nothing_can_be_seen_says_what_to_do() -> None:
+    """A cap on the lens, the lamp off, a lamp into the lens: with the noise of a sensor, so it is not frozen."""
+    judge, chance = PictureJudge((320, 240), 30), np.random.default_rng(1)
+    for low, high, says in ((0, 20, "cap off the lens"), (251, 255, "white all over"), (20, 40, "")):
+        image = chance.integers(low, high, (240, 320, 3), dtype=np.uint8)
+        assert says in (said := judge.why_bad(Frame(at_ns=0, image=image, number=0), 0)) and bool(says) == bool(said)
+
+
+def test_one_card_on_a_black_table_in_the_evening_is_not_black() -> None:
+    image = np.full((240, 320, 3), 12, np.uint8)
+    image[100:140, 100:130] = 90
+    assert PictureJudge((320, 240), 30).why_bad(Frame(at_ns=0, image=image, number=0), 0) == ""
 
 
 def test_an_old_picture_is_refused_with_its_age() -> None:
@@ -463,7 +477,7 @@ def watched() -> Iterator[Watched]:
     consumer.join()
 
 
-@pytest.mark.parametrize("fault", ["gone", "hangs", "repeats", "empty", "wrong_size", "late"])
+@pytest.mark.parametrize("fault", ["gone", "hangs", "repeats", "empty", "wrong_size", "late", "dark"])
 def test_a_fault_is_said_within_a_second_and_ends_by_itself(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hardware.cameras.watched.RETRY_NS", 0)
     now_ns, began_ns, seen = 0, 0, []  # type: int, int, list[AnyObservation]
@@ -498,6 +512,7 @@ def test_a_fault_is_said_within_a_second_and_ends_by_itself(fault: Fault, monkey
     assert 0 <= lost.at_ns - began_ns <= 1_000 * MS
     assert isinstance(back, SensorBack) and back.at_ns - lost.at_ns < 1_000 * MS
     assert "same picture" in lost.reason or fault != "repeats"
+    assert "is black" in lost.reason or fault != "dark"
 
 
 def test_a_slow_camera_is_said_and_played_on(watched: Watched) -> None:

@@ -208,6 +208,14 @@ def test_the_count_in_ends_with_a_long_high_tone_after_three_even_beats() -> Non
     assert sounds == [(0, 523), (500, 523), (1000, 523), (1500, 1047)]
 
 
+def test_announcements_do_not_pile_up() -> None:
+    """Somebody calls again and again: what waits its turn already is not put behind itself."""
+    mixer = Mixer()
+    begins = [mixer.say(cue(name), n * MS) for n in range(100) for name in ("stuck", "count_in")]
+    assert max(begins) < 5_000 * MS
+    assert mixer.output(10_000 * MS) == (DARK, None)
+
+
 def test_a_repeating_signal_goes_on_until_it_is_ended() -> None:
     mixer = Mixer()
     mixer.say(cue("fault"), 0)
