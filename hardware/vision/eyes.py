@@ -342,9 +342,8 @@ class Eyes:
 
     def _read_again(self, frame: Frame) -> list[AnyObservation]:
         self._next_read_ns = frame.at_ns + REREAD_NS
-        for spot in () if self._looked else self.spots:
-            if spot.read_again(frame.image):
-                break
+        if not self._looked:  # no frame pays for two readings
+            any(spot.read_again(frame.image) for spot in self.spots)
         seen: list[AnyObservation] = []
         for pile, watch in self.piles.items():
             if watch.spot.still:
