@@ -14,7 +14,7 @@ from referee.simulated.noise import Noise, observe
 from referee.simulated.players import play_deal
 from referee.tracker import Tracker
 from referee.tracker.guesses import Guess, Report, guesses
-from referee.tracker.worlds import FORGOTTEN, World, has_more_than, shares
+from referee.tracker.worlds import FORGOTTEN, FORGOTTEN_IN_PEACE, World, has_more_than, shares
 
 RULES = rule_set("pagat")
 NOISE = Noise(misreads=0.1, late_landings=0.3, hidden_places=0.4, unknown_players=0.2)
@@ -40,6 +40,19 @@ def test_only_guesses_that_cannot_matter_are_left_out(least: float) -> None:
 
 def _worth(found: list[Guess], least: float) -> list[Guess]:
     return [guess for guess in found if guess.likelihood >= least]
+
+
+def test_the_very_unlikely_is_kept_only_where_somebody_may_be_blamed() -> None:
+    tracker, at_stake = Tracker(RULES), 0
+    for seen in observe(play_deal(3), NOISE, 3):
+        tracker.feed(seen.observation)
+        core = tracker._state.core
+        if core is not None and len(core.worlds) > 1:
+            likeliest, lightest = core.worlds[0], math.exp(core.worlds[-1].log_weight)
+            blames = any(claim.word != "legal" for claim in likeliest.claims.values())
+            assert lightest > (FORGOTTEN if blames else FORGOTTEN_IN_PEACE)
+            at_stake += blames and lightest < FORGOTTEN_IN_PEACE
+    assert at_stake
 
 
 @given(st.lists(st.floats(-30, 30), min_size=1, max_size=12), st.floats(0.5, 0.999999))
