@@ -10,6 +10,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import sleep
@@ -370,7 +371,8 @@ def test_a_page_in_the_making_ends_with_the_pages(table: Table, monkeypatch: pyt
             await making
 
     monkeypatch.setattr("asyncio.create_subprocess_exec", sleeper)
-    asyncio.run(closed_meanwhile())
+    with ThreadPoolExecutor() as pool:  # this thread may have an event loop already, that of a browser
+        pool.submit(asyncio.run, closed_meanwhile()).result()
     assert made[0].returncode == -signal.SIGKILL, "it is not left to go on by itself"
 
 
