@@ -91,7 +91,7 @@ class Caution(msgspec.Struct, frozen=True, kw_only=True):
 
     blame: float = 1 - 3e-5
     """Share of the worlds that must agree before somebody is blamed at once."""
-    blame_late: float = 1 - 2e-3
+    blame_late: float = 1 - 6e-4
     late_ms: int = 1400
     """The same when the looks since the touch will not decide much more, and when that is."""
     no_blame: float = 0.98
