@@ -290,6 +290,14 @@ class Spot:
         visits = {player: last for player, last in self.visits.items() if last >= self.disturbed_ns}
         glimpses = self._under_hands.glimpses(picture)
         same = free == "whole" and self.last.is_same_card(picture)
+        if (
+            same
+            and self.top is not None
+            and now is not None
+            and now.sure < self.top.sure
+            and not now.shows_same(self.top)
+        ):
+            now = self.top  # its print shows as it did: what names it otherwise was misread
         seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture, now, glimpses, same)
         if now is None or self.top is None or not is_same(now, self.top):
             self._read_again = 0
