@@ -132,8 +132,7 @@ class Spot:
         moving = self._core.share(self._motion.moving) > MOVING_SHARE
         if moving:
             self._moved_ns = frame.at_ns
-        share = max((hand.share_of(self._core) for hand in over), default=0.0)
-        covered = share > COVERED_SHARE
+        covered = any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
         if (choice := self._looking.choice) is not None:
             choice.moved |= moving or covered
             return self._read_on(bool(over)) if may_look else None
@@ -152,7 +151,7 @@ class Spot:
             if not self._under_hands.is_due(frame.at_ns):
                 return None
             if not self._is_pile or not self.last.shown(frame).bare:
-                self._look_under_hands(frame, over, share)
+                self._look_under_hands(frame, over)
                 return None
         return self._look(frame, bool(over))
 
@@ -184,8 +183,8 @@ class Spot:
 
     # -- looks ------------------------------------------------------------------------------------------------------
 
-    def _look_under_hands(self, frame: Frame, over: Sequence[Hand], share: float) -> None:
-        free = self._under_hands.look(frame, over, share)
+    def _look_under_hands(self, frame: Frame, over: Sequence[Hand]) -> None:
+        free = self._under_hands.look(frame, over)
         self.looked = free is not None or self._under_hands.has_more
         if free is not None:
             self._looking.take_free(free)

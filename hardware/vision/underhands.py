@@ -17,8 +17,6 @@ ROW_PAUSE_NS: Final = 400_000_000
 """The same for a place of a row."""
 HALF_SHOWN: Final = 0.4
 """A place of a row that shows so much of its card's print still has that card on top."""
-MOST_COVERED: Final = 0.95
-"""Under a hand that covers more of a place in a row no end of a card can be seen."""
 GLIMPSED: Final = 0.8
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
@@ -62,13 +60,10 @@ class UnderHands:
         glimpses, self._glimpses = self._glimpses, []
         return tuple(one for one in glimpses if not self._still.shows(one, picture))
 
-    def look(self, frame: Frame, over: Sequence[Hand], share: float) -> Look | None:
-        """Take a picture for `read`. Return a card that lies free in it: it only hangs together with the hand.
-
-        `share`: how much of the spot's core the hands cover.
-        """
+    def look(self, frame: Frame, over: Sequence[Hand]) -> Look | None:
+        """Take a picture for `read`. Return a card that lies free in it: it only hangs together with the hand."""
         ends = self._free_ends(over)
-        if self._last is None and (self._is_hidden(share) or self._shows_old_top(frame, ends)):
+        if self._last is None and self._shows_old_top(frame, ends):
             self._peeked_ns = frame.at_ns
             return None
         picture = self._patch.cut(frame.image)
@@ -123,9 +118,6 @@ class UnderHands:
     def _read_as(self, found: Finding) -> float:
         """Return how surely a new card was read: no back lands on a pile."""
         return found.top.reading.best[1] if self._is_pile else found.top.sure
-
-    def _is_hidden(self, share: float) -> bool:
-        return not self._is_pile and share > MOST_COVERED
 
     def _shows_old_top(self, frame: Frame, ends: Sequence[Free]) -> bool:
         if self._is_pile:
