@@ -61,7 +61,7 @@ fi
 
 # The pages are for this machine alone unless somebody says otherwise, once.
 if [ ! -e /var/lib/spit-referee/web.json ] && [ -t 0 ] && [ "$dry" = 0 ]; then
-  read -r -p "Show the pages to phones in this network too, with a PIN? [Y/n] " answer
+  read -r -p "Show the pages to phones in this network too, with a PIN? [Y/n] " answer || answer=n
   case "$answer" in
     [nN]*) run spit-referee web close ;;
     *) run spit-referee web open ;;
@@ -71,4 +71,8 @@ fi
 run systemctl daemon-reload
 run systemctl enable spit-referee.service
 if [ "$start" = 1 ]; then run systemctl restart --no-block spit-referee.service; fi
+if [ "$dry" = 1 ]; then
+  echo "Nothing was done: these are the steps without --dry-run."
+  exit 0
+fi
 echo "Installed. Next: log out and in again, \`spit-referee check\`; \`spit-referee web show\` says where the set-up's page is."

@@ -33,6 +33,10 @@ run systemctl daemon-reload
 if [ "$purge" = 1 ]; then
   run rm -rf /var/lib/spit-referee /etc/spit-referee
   if id spit-referee > /dev/null 2>&1; then run userdel spit-referee; fi
+fi
+if [ "$dry" = 1 ]; then
+  echo "Nothing was done: these are the steps without --dry-run."
+elif [ "$purge" = 1 ]; then
   echo "Removed, with all games and settings. Packages of the system stay."
 else
   echo "Removed. Games and settings stay in /var/lib/spit-referee and /etc/spit-referee (--purge takes them too)."

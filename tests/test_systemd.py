@@ -83,6 +83,8 @@ def test_a_dry_run_prints_every_step_and_does_nothing(script: str) -> None:
     first, second = run(FOLDER / script, "--dry-run"), run(FOLDER / script, "--dry-run")
     assert first.returncode == 0 and first.stdout == second.stdout
     assert "spit-referee.service" in first.stdout
+    assert first.stdout.endswith("Nothing was done: these are the steps without --dry-run.\n")
+    assert "Removed" not in first.stdout and "Installed" not in first.stdout
     assert not Path("/opt/spit-referee").exists() and not Path("/etc/systemd/system/spit-referee.service").exists()
 
 
@@ -95,7 +97,7 @@ def test_a_word_that_is_not_known_is_refused(script: str) -> None:
 
 
 def test_uninstall_keeps_the_games_unless_told_otherwise() -> None:
-    assert "/var/lib" not in run(FOLDER / "uninstall.sh", "--dry-run").stdout.split("Removed")[0]
+    assert "/var/lib" not in run(FOLDER / "uninstall.sh", "--dry-run").stdout
     assert "rm -rf /var/lib/spit-referee" in run(FOLDER / "uninstall.sh", "--dry-run", "--purge").stdout
 
 
