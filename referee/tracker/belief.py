@@ -248,7 +248,7 @@ class Belief(msgspec.Struct, eq=False):
     quiet_until_ns: int = LONG_AGO
     """Nobody is blamed for what happens before this moment: the thread was lost just now."""
     doubted_ns: int = LONG_AGO
-    """When a card was taken off that had seemed to count: nobody is blamed for what follows it closely."""
+    """When a card was taken off that had seemed to count: nobody is blamed for what lies on it or follows closely."""
     not_stuck: Position | None = None
     """The position that was last found not to be stuck."""
     lost: int = 0
@@ -311,7 +311,7 @@ class Belief(msgspec.Struct, eq=False):
 
     def is_quiet(self, at_ns: int) -> bool:
         """Whether nobody is blamed for what happened at this moment."""
-        return at_ns < self.quiet_until_ns or 0 <= at_ns - self.doubted_ns < QUIET_NS
+        return at_ns < self.quiet_until_ns or abs(at_ns - self.doubted_ns) < QUIET_NS
 
     def is_sure(self) -> bool:
         """Whether one understanding of the game outweighs all others."""

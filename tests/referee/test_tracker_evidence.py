@@ -6,6 +6,7 @@ from referee.cards import Card
 from referee.observations import (
     CardLanded,
     CardOdds,
+    CardTakenBack,
     HandsSeen,
     Origin,
     PadReleased,
@@ -356,6 +357,19 @@ def test_R22_a_card_on_the_top_that_the_opponent_stole_is_no_breach_of_its_playe
     told = lands(table, "p2", 1, "A", {Card("7D"): 0.87, Card("9D"): 0.078}, {"p1": 0.9995, "p2": 0.0005})
     told += table.land("p2", 2, "A", after_ms=300) + table.wait(2500)  # a seven, which follows the eight
     assert ("p2", "not_adjacent") not in blamed(told)
+
+
+def test_R22_who_plays_on_a_stolen_card_that_is_fetched_again_is_not_blamed() -> None:
+    """p2 lays p1's nine onto the eight; p1's seven, meant for the eight, comes down on it, and p2 fetches the nine."""
+    table = AtTheTable(SPIT_DUE | {"p1": {"row": ["0:6C", "0:6S", "0:KC", "0:9C", "0:7D"], "spit": 10}})
+    table.wait(2000)
+    told = lands(table, "p1", 4, "A", {Card("9C"): 0.995}, {"p1": 0.5, "p2": 0.5}, looks=False)
+    told += lands(table, "p1", 5, "A", {Card("7D"): 0.995}, looks=False)
+    table.piles["A"].remove("9C")
+    table.rows["p1"][3] = ["9C"]
+    at_ns = (table.now_ms + 50) * MS
+    told += table.feed(CardTakenBack(at_ns=at_ns, pile="A", cards={Card("9C"): 0.995}, players={"p2": 0.9995}))
+    assert not blamed(told + table.wait(2500))
 
 
 def test_R51_a_hand_stays_longer_on_a_pad_than_a_card_of_the_other_player_shakes_it() -> None:
