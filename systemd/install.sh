@@ -30,6 +30,8 @@ fi
 
 if command -v apt-get > /dev/null; then
   packages=(python3-venv python3-numpy python3-opencv python3-gpiozero)
+  # A fresh system knows of no packages yet.
+  if ! apt-cache show python3-opencv > /dev/null 2>&1; then run apt-get update; fi
   # These are only in Raspberry Pi OS.
   for package in python3-lgpio python3-picamera2; do
     if apt-cache show "$package" > /dev/null 2>&1; then packages+=("$package"); fi

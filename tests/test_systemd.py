@@ -96,6 +96,15 @@ def test_a_word_that_is_not_known_is_refused(script: str) -> None:
     assert helped.returncode == 0 and f"sudo systemd/{script} [--dry-run]" in helped.stdout and "#" not in helped.stdout
 
 
+@pytest.mark.parametrize("knows, asks", [("true", False), ("false", True)])
+def test_a_fresh_system_is_told_of_its_packages_first(tmp_path: Path, knows: str, asks: bool) -> None:
+    for name, does in (("apt-cache", knows), ("apt-get", "true")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    done = run("env", f"PATH={tmp_path}:/usr/bin:/bin", FOLDER / "install.sh", "--dry-run")
+    assert ("+ apt-get update\n+ apt-get install" in done.stdout) == asks and "+ apt-get install" in done.stdout
+
+
 def test_uninstall_keeps_the_games_unless_told_otherwise() -> None:
     assert "/var/lib" not in run(FOLDER / "uninstall.sh", "--dry-run").stdout
     assert "rm -rf /var/lib/spit-referee" in run(FOLDER / "uninstall.sh", "--dry-run", "--purge").stdout
