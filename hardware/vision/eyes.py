@@ -43,6 +43,7 @@ MOST_COVERS: Final = 12
 LATE_NS: Final = 200_000_000
 """So long after a card is known to have left its row, somebody should have seen it land."""
 LOST: Final = "the table is not where it was: put the camera back, or run `spit-referee calibrate corners` again"
+SURELY_EMPTY: Final = 0.95
 PATIENCE_NS: Final = 600_000_000
 """So long a landing waits for a look at the rows, when another card may lie under it."""
 
@@ -234,7 +235,11 @@ class Eyes:
         change = self.piles[pile].judge(settled, before, left)
         self._unjudged.discard(pile)
         if isinstance(change, Landed):
-            yield from self._told_of(pile, change, settled, before)
+            # until something came over the pile it lay as before: no card had come down that nobody saw
+            seen: list[AnyObservation] = [_pile_read(pile, settled.before, settled.since_ns)]
+            for told in self._told_of(pile, change, settled, before):
+                yield [*seen, *told]
+                seen = []
         else:
             if isinstance(change, TakenOff):
                 self.rows.take_back(change.top, change.at_ns)
@@ -347,10 +352,14 @@ class Eyes:
         seen: list[AnyObservation] = []
         for pile, watch in self.piles.items():
             if watch.spot.still:
-                top = watch.spot.top
-                cards = {} if top is None else dict(top.reading.cards)
-                seen.append(PileRead(at_ns=frame.at_ns, pile=pile, cards=cards, empty=0.95 if top is None else 0.0))
+                seen.append(_pile_read(pile, watch.spot.top, frame.at_ns))
         return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS)]
+
+
+def _pile_read(pile: Pile, top: Top | None, at_ns: int) -> PileRead:
+    if top is None:
+        return PileRead(at_ns=at_ns, pile=pile, cards={}, empty=SURELY_EMPTY)
+    return PileRead(at_ns=at_ns, pile=pile, cards=dict(top.reading.cards))
 
 
 def _landed(landed: Landed, origins: tuple[Origin, ...], cards: CardOdds) -> CardLanded:

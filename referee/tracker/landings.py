@@ -246,6 +246,8 @@ class Landings(Belief, eq=False):
 
     def _after(self, world: World, event: Land | Spit) -> World:
         """The world after an event that nobody reported."""
+        if isinstance(event, Land) and event.from_place is not None and event.player != "unknown":
+            world = rowsync.bared(world, event.player, event.from_place)
         _, position, _ = judge(self.rules, world.position, event, (event,))
         return world.moved_to(position)
 

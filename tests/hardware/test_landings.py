@@ -35,6 +35,14 @@ def test_R20_a_card_that_lands_is_named_with_its_player_its_place_and_its_touch(
     assert landed.earliest_ns <= landed.at_ns <= landed.latest_ns
 
 
+def test_R30_until_a_hand_came_the_pile_is_told_to_have_lain_as_before():
+    renderer, frames = film(play(lay(2000, "p1", 1, "A", "7H"), until_ms=3000))
+    seen = watch(renderer, frames)
+    [landed] = [one for one in seen if isinstance(one, CardLanded)]
+    [*_, before] = [one for one in seen if isinstance(one, PileRead) and (one.pile, "8D" in one.cards) == ("A", True)]
+    assert landed.at_ns - 400 * MS < before.at_ns < landed.earliest_ns, "no other card came between"
+
+
 def test_R20_after_the_play_the_row_shows_the_face_down_card_below():
     renderer, frames = film(play(lay(2000, "p1", 1, "A", "7H"), until_ms=3200))
     last = [one for one in watch(renderer, frames) if isinstance(one, RowRead) and one.player == "p1"][-1]

@@ -528,3 +528,14 @@ def test_R49_two_who_slap_at_once_over_a_bare_row_know_that_the_deal_is_over() -
     table.slap("p2", "B", after_us=90_000)
     told = table.let_go() + table.wait(2500)
     assert not [v for v in told if isinstance(v, SlapJudged) and v.ruling == "false_slap"]
+
+
+def test_R21_a_card_turned_where_a_refused_one_lay_does_not_excuse_the_other_players_wrong_card() -> None:
+    table = AtTheTable()
+    told = table.land("p2", 5, "B")  # the queen of spades on the four of spades; it is left lying
+    told += table.wait(500)
+    table.feed(HandsSeen(at_ns=(table.now_ms + 10) * MS, players=("p2",)))  # anything may be in that hand
+    told += table.land("p1", 3, "A", after_ms=1300)  # the king of clubs on the eight of spades
+    told += table.turn_up("p2", 5, "JD")
+    told += table.wait(2500)
+    assert rulings(told) == [("p2", "QS", "illegal", "not_adjacent"), ("p1", "KC", "illegal", "not_adjacent")]
