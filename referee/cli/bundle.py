@@ -16,7 +16,7 @@ from msgspec.structs import fields
 
 from hardware.checks.machine import UNIT, running_referee, told
 from referee.errors import DeviceError
-from referee.log import list_games
+from referee.log import newest_game
 from referee.log.header import FRAMES_FOLDER, LOG_FILE
 from referee.log.writer import software_version
 from referee.settings import Settings, choices_file, table_file
@@ -128,7 +128,7 @@ def without_pin(journal: str) -> str:
 
 def add_newest_game(bundle: zipfile.ZipFile, games: Path) -> None:
     """Add the log of the newest game, its end if it is very long, and its last pictures."""
-    newest = next(iter(list_games(games)), None)
+    newest = newest_game(games)
     if newest is None:
         return
     with (newest.directory / LOG_FILE).open("rb") as log:

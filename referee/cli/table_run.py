@@ -27,7 +27,7 @@ from referee.cli.rig_run import RigRun
 from referee.cli.run_screen import LiveRun, PlainRun, RunScreen, status_words
 from referee.cli.table_parts import Parts
 from referee.errors import DeviceError, LogError
-from referee.log import GameLog, Header, LoggedGame, list_games, trim_pictures
+from referee.log import GameLog, Header, LoggedGame, newest_game, trim_pictures
 from referee.log.lines import NO_ROOM
 from referee.log.writer import boot_id
 from referee.observations import AnyObservation, Observation, SensorBack, SensorLost
@@ -248,7 +248,7 @@ def names_of(settings: Settings) -> dict[Player, str]:
 
 def cut_game(games: Path, rules: RuleSet) -> Path | None:
     """Return the newest game if it is live, of this boot, by the same rules, and was not closed: it is to go on."""
-    newest = next(iter(list_games(games)), None)
+    newest = newest_game(games)
     if newest is None or newest.closed or newest.header is None:
         return None
     same = newest.header.boot_id == boot_id() and newest.header.rules == msgspec.to_builtins(rules)

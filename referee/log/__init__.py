@@ -9,7 +9,7 @@ Reading: `LoggedGame(directory)`, which never fails on a cut, foreign or hostile
 
 from referee.log.header import SCHEMA, Device, Header
 from referee.log.reader import Entry, LoggedGame, Trouble
-from referee.log.store import GameEntry, find_game, list_games, remove_game, trim_pictures
+from referee.log.store import GameEntry, find_game, list_games, newest_game, remove_game, trim_pictures
 from referee.log.writer import GameLog
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Trouble",
     "find_game",
     "list_games",
+    "newest_game",
     "remove_game",
     "trim_pictures",
 ]

@@ -32,6 +32,11 @@ def list_games(folder: Path) -> list[GameEntry]:
     return [_entry(directory) for directory in _directories(folder)]
 
 
+def newest_game(folder: Path) -> GameEntry | None:
+    """Return the game that was begun last; None if there is none. No other log is opened, however many there are."""
+    return next(map(_entry, _directories(folder)), None)
+
+
 def find_game(name: str | None, folder: Path) -> Path:
     """Return the directory of a game: a path, a name or the beginning of one under `folder`; None: the newest.
 

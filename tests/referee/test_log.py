@@ -12,7 +12,17 @@ import pytest
 
 from referee.cards import Card
 from referee.errors import LogError
-from referee.log import Device, GameLog, Header, LoggedGame, find_game, list_games, remove_game, trim_pictures
+from referee.log import (
+    Device,
+    GameLog,
+    Header,
+    LoggedGame,
+    find_game,
+    list_games,
+    newest_game,
+    remove_game,
+    trim_pictures,
+)
 from referee.log.header import Closed, Continued
 from referee.log.lines import LineFile
 from referee.observations import AnyObservation, CardLanded, PadSlapped, Tick
@@ -183,6 +193,8 @@ def test_games_get_names_of_their_own_even_at_one_wall_time(tmp_path: Path) -> N
         names.append(log.directory.name)
     assert len(set(names)) == 6
     assert [game.name for game in list_games(tmp_path)] == names[::-1]
+    newest = newest_game(tmp_path)
+    assert newest is not None and newest.name == names[-1]
     assert not any(set(name) & set(':/\\ *?"<>|') for name in names)
 
 
