@@ -7,7 +7,7 @@ from the table as it last lay still and hangs together with the edge of the pict
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -35,59 +35,32 @@ LEAST_GAIN: Final = 0.02
 SAMPLED: Final = slice(None, None, 12)
 """The rows and columns of cells by which the whole picture's brightness is compared."""
 DARKEST: Final = 16
-LEAST_HAND_SIZE: Final = 9
-"""In pairs of cells each way: hands are followed on half as fine a picture."""
-LEAST_ON_EDGE: Final = 2
-"""What reaches in from outside takes up so many of them on the picture's edge."""
-JOINING: Final = np.ones((3, 3), np.uint8)
+LEAST_HAND_CELLS: Final = 30
+LEAST_EDGE_CELLS: Final = 3
+"""What reaches in from outside takes up so many cells of the picture's edge."""
+JOINING: Final = np.ones((5, 5), np.uint8)
 JOINED: Final = 255
 MOST_PARTS: Final = 200
 """Fewer things are followed in from the picture's edge."""
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
-    """A part of a coarse picture: a mask and the box round it."""
+class Zone:
+    """A part of the table in cells: a mask and the box round it."""
 
     rows: slice
     columns: slice
     mask: Mask
     size: int
 
-    @classmethod
-    def of(cls, polygon: Points, shape: tuple[int, int]) -> Self:
-        """Return the part inside a polygon of a picture of this shape (rows, columns)."""
-        corners = np.round(polygon).astype(np.int32)
-        limit = shape[1] - 1, shape[0] - 1
-        left, top = np.clip(corners.min(axis=0), 0, limit).tolist()
-        right, bottom = np.clip(corners.max(axis=0), 0, limit).tolist()
-        mask = np.zeros((bottom + 1 - top, right + 1 - left), np.uint8)
-        cv2.fillPoly(mask, [corners - (left, top)], 255)
-        return cls(slice(top, bottom + 1), slice(left, right + 1), mask, max(1, cv2.countNonZero(mask)))
-
     def share(self, cells: Mask) -> float:
-        """Return the share of its cells that are set."""
+        """Return the share of the zone's cells that are set."""
         inside = cv2.bitwise_and(cells[self.rows, self.columns], self.mask)
         return cv2.countNonZero(inside) / self.size
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
-    """A part of the table: in cells, and as it is on the picture half as fine on which hands are followed."""
-
-    cells: Area
-    halves: Area
-
-    def share(self, cells: Mask) -> float:
-        """Return the share of the zone's cells that are set."""
-        return self.cells.share(cells)
-
-
 class Hand:
-    """Something that reaches into the picture: whose side it comes from, and where it is.
-
-    `cells`: uint8, 255 or 0, half as fine as those of `Motion`.
-    """
+    """Something that reaches into the picture: whose side it comes from, and its cells, uint8, 255 or 0."""
 
     def __init__(self, player: Player, cells: Mask, box: Sequence[int]) -> None:
         """`box`: left, top, width, and height of what the cells cover."""
@@ -98,12 +71,12 @@ class Hand:
 
     def share_of(self, zone: Zone) -> float:
         """Return the share of the zone's cells that the hand covers."""
-        rows, columns = zone.halves.rows, zone.halves.columns
+        rows, columns = zone.rows, zone.columns
         if columns.start >= self._right or columns.stop <= self._left:
             return 0.0
         if rows.start >= self._bottom or rows.stop <= self._top:
             return 0.0
-        return zone.halves.share(self.cells)
+        return zone.share(self.cells)
 
 
 class Motion:
@@ -112,7 +85,6 @@ class Motion:
     def __init__(self, table: Table) -> None:
         width, height = table.image_size_px
         self._shape = (height // STRIDE, width // STRIDE)
-        self._half_shape = (self._shape[0] // 2, self._shape[1] // 2)
         self._table = table
         self._now: Mask = np.zeros(self._shape, np.uint8)
         self._raw: Mask = np.zeros(self._shape, np.uint8)
@@ -130,15 +102,20 @@ class Motion:
         self.moved = False
         self.noise = 2.0
         self._frames = 0
-        p1_side = _edge(self._halves_below_middle())
+        p1_side = _edge(self._cells_below_middle())
         self._edges: dict[Player, NDArray[np.bool_]] = {"p1": p1_side, "p2": ~p1_side}
-        ys, xs = np.mgrid[0 : self._half_shape[0], 0 : self._half_shape[1]]
+        ys, xs = np.mgrid[0 : self._shape[0], 0 : self._shape[1]]
         self._edge_places = list(zip(_edge(xs).tolist(), _edge(ys).tolist(), strict=True))
 
     def zone(self, polygon_mm: Points) -> Zone:
         """Return the cells of a part of the table."""
-        cells = self._table.to_px(polygon_mm) / STRIDE
-        return Zone(Area.of(cells - 0.5, self._shape), Area.of(cells / 2 - 0.5, self._half_shape))
+        cells = np.round(self._table.to_px(polygon_mm) / STRIDE - 0.5).astype(np.int32)
+        limit = self._shape[1] - 1, self._shape[0] - 1
+        left, top = np.clip(cells.min(axis=0), 0, limit).tolist()
+        right, bottom = np.clip(cells.max(axis=0), 0, limit).tolist()
+        mask = np.zeros((bottom + 1 - top, right + 1 - left), np.uint8)
+        cv2.fillPoly(mask, [cells - (left, top)], 255)
+        return Zone(slice(top, bottom + 1), slice(left, right + 1), mask, max(1, cv2.countNonZero(mask)))
 
     def see(self, frame: Frame) -> bool:
         """Take a frame in; return whether anything moved."""
@@ -190,9 +167,9 @@ class Motion:
 
     def accept(self, zone: Zone) -> None:
         """Let this zone as it now lies be the still table."""
-        box, inside = (zone.cells.rows, zone.cells.columns), zone.cells.mask > 0
-        np.copyto(self._still[box], self._now[box], where=inside)
-        self.changed[box][inside] = 0
+        box = (zone.rows, zone.columns)
+        np.copyto(self._still[box], self._now[box], where=zone.mask > 0)
+        self.changed[box][zone.mask > 0] = 0
         self._still_sample = _sample(self._still)
 
     def accept_all(self) -> None:
@@ -213,9 +190,7 @@ class Motion:
 
     def hands(self) -> list[Hand]:
         """Return what reaches into the picture from its edges, biggest first."""
-        half = cv2.resize(self.changed, self._half_shape[::-1], interpolation=cv2.INTER_AREA)
-        _, some = cv2.threshold(half, 0, JOINED, cv2.THRESH_BINARY)
-        joined = np.asarray(cv2.morphologyEx(some, cv2.MORPH_CLOSE, JOINING), np.uint8)
+        joined = np.asarray(cv2.morphologyEx(self.changed, cv2.MORPH_CLOSE, JOINING), np.uint8)
         found: list[tuple[int, Hand]] = []
         edge = _edge(joined)
         for label in range(1, MOST_PARTS):
@@ -224,21 +199,23 @@ class Motion:
                 break
             size, _, _, box = cv2.floodFill(joined, None, self._edge_places[seed], label, flags=8)
             edge = _edge(joined)
-            if size < LEAST_HAND_SIZE:
+            if size < LEAST_HAND_CELLS:
                 continue
+            cells = np.asarray(cv2.inRange(joined, label, label), np.uint8)
             on_edge = edge == label
-            sides = [p for p, side in self._edges.items() if np.count_nonzero(on_edge & side) >= LEAST_ON_EDGE]
-            if sides:
-                cells = np.asarray(cv2.inRange(joined, label, label), np.uint8)
-                found += [(size, Hand(player, cells, box)) for player in sides]
+            found += [
+                (size, Hand(player, cells, box))
+                for player, side in self._edges.items()
+                if np.count_nonzero(on_edge & side) >= LEAST_EDGE_CELLS
+            ]
         return [hand for _, hand in sorted(found, key=lambda one: -one[0])]
 
-    def _halves_below_middle(self) -> NDArray[np.bool_]:
-        ys, xs = np.mgrid[0 : self._half_shape[0], 0 : self._half_shape[1]]
-        points = (np.stack([xs.ravel(), ys.ravel()], axis=1) + 0.5) * (2.0 * STRIDE) - 0.5
+    def _cells_below_middle(self) -> NDArray[np.bool_]:
+        ys, xs = np.mgrid[0 : self._shape[0], 0 : self._shape[1]]
+        points = np.stack([xs.ravel(), ys.ravel()], axis=1) * float(STRIDE) + (STRIDE - 1) / 2
         middle = self._table.to_px(np.array([(0.0, 0.0), (0.0, 50.0)]))
         towards_p2 = middle[1] - middle[0]
-        return np.asarray((points - middle[0]) @ towards_p2 < 0).reshape(self._half_shape)
+        return np.asarray((points - middle[0]) @ towards_p2 < 0).reshape(self._shape)
 
 
 def _edge(cells: NDArray[Any]) -> NDArray[Any]:

@@ -47,12 +47,12 @@ def test_what_lies_inside_or_only_touches_the_edge_is_no_hand(motion):
 def test_a_hand_covers_the_same_share_of_a_zone_as_its_cells_do(motion, x_mm):
     [hand] = hands_over(motion, (slice(360, 720), slice(440, 560)))
     zone: Zone = motion.zone(rectangle(x_mm, -30.0, 63.5, 88.9))
-    assert hand.share_of(zone) == zone.halves.share(hand.cells)
+    assert hand.share_of(zone) == zone.share(hand.cells)
     assert (hand.share_of(zone) > 0) == (x_mm in (-120.0, -60.0))
 
 
 def test_a_zone_that_reaches_out_of_the_picture_is_what_of_it_can_be_seen(motion):
     zone = motion.zone(rectangle(-320.0, 0.0, 100.0, 50.0))
     assert zone.share(np.full((180, 320), 255, np.uint8)) == 1.0
-    assert zone.cells.columns.start == 0
+    assert zone.columns.start == 0
     assert motion.zone(rectangle(-900.0, 0.0, 50.0, 50.0)).share(np.full((180, 320), 255, np.uint8)) <= 1.0
