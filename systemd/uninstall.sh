@@ -33,6 +33,7 @@ run systemctl daemon-reload
 if [ "$purge" = 1 ]; then
   run rm -rf /var/lib/spit-referee /etc/spit-referee
   if id spit-referee > /dev/null 2>&1; then run userdel spit-referee; fi
+  if getent group spit-referee > /dev/null; then run groupdel spit-referee; fi  # it outlives a user while others are in it
 fi
 if [ "$dry" = 1 ]; then
   echo "Nothing was done: these are the steps without --dry-run."

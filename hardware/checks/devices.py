@@ -54,11 +54,14 @@ def held_by_referee(settings: Settings) -> Answer | None:
 
 
 def why_no_pins(backend: str, settings: Settings) -> Answer | None:
-    """Return why pins are not tried: switched off, none there, or in the hands of a running referee; None: try them."""
-    if backend in ("mock", "none"):
+    """Return why pins are not tried: switched off, made up, none there, or in the hands of a running referee; None: try
+    them."""
+    if backend == "none":
         return skip("switched off in the settings")
     if not list(Path("/dev").glob("gpiochip*")):
         return skip("no GPIO pins on this machine")
+    if backend == "mock":
+        return warn("made up: the settings ask for pins that nothing is wired to", 'write backend = "auto" there')
     return held_by_referee(settings)
 
 

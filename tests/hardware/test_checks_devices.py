@@ -10,7 +10,7 @@ from hardware.cameras.v4l2 import Found
 from hardware.checks import CHECKS, devices, machine
 from hardware.signals import MockOutputs
 from referee.errors import DeviceError
-from referee.settings import CameraSection, Settings, StorageSection
+from referee.settings import CameraSection, PadsSection, Settings, SignalsSection, StorageSection
 
 
 @pytest.fixture
@@ -49,6 +49,14 @@ def test_what_a_running_referee_holds_is_no_fault(tmp_path: Path, name: str) -> 
         answer = check.ask(settings)
         assert answer.state == "SKIP" and "process 4711" in answer.says
     assert machine.running_referee(settings) == "", "a lock file that nobody holds is history"
+
+
+@pytest.mark.usefixtures("pins")
+@pytest.mark.parametrize("name", ["pads", "lights"])
+def test_pins_that_are_made_up_are_said_where_there_are_real_ones(name: str) -> None:
+    settings = Settings(pads=PadsSection(backend="mock"), signals=SignalsSection(backend="mock"))
+    answer = next(check for check in CHECKS if check.name == name).ask(settings)
+    assert answer.state == "WARN" and 'backend = "auto"' in (answer.cure or "")
 
 
 def usb_camera(folder: Path, speed: str) -> Path:
