@@ -159,7 +159,7 @@ def test_the_whole_set_up_and_a_practice_round(viewer: Viewer) -> None:
     for step in ("wires", "camera", "light", "corners", "sides", "deck", "test"):
         assert viewer.do_step(step) in ("good", "look"), viewer.text(f"[data-panel={step}]")
     viewer.page.click("[data-step=corners]")
-    assert re.search(r"\d\.\d mm: good", viewer.text("[data-panel=corners] [data-findings]"))
+    assert re.search(r"\d\.\d mm off: good", viewer.text("[data-panel=corners] [data-findings]"))
     viewer.page.click("[data-step=test]")
     assert "was first" in viewer.text("[data-panel=test] [data-findings]")
     viewer.page.click("[data-step=practice]")
