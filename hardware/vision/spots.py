@@ -112,7 +112,7 @@ class Spot:
 
     def take_over(self, other: "Spot") -> None:
         """Go on with what another watch of the same spot knows; its picture is of the table, wherever that lies."""
-        self.disturbed_ns = other.disturbed_ns
+        self.disturbed_ns, self.visits, self.presence = other.disturbed_ns, other.visits, other.presence
         self.last.keep(other.picture, other.top)
 
     # -- a frame ----------------------------------------------------------------------------------------------------

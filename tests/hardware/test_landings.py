@@ -9,6 +9,7 @@ from hardware.frames import Frame
 from hardware.simulated.look import Look
 from hardware.simulated.trouble import Trouble, troubled
 from hardware.vision.eyes import Eyes
+from hardware.vision.landings import PileWatch
 from referee.observations import CardLanded, CardTakenBack, HandsSeen, PileRead, RowRead, SensorLost
 from referee.script import Hover, Knock, TakeBack, TurnUp
 from tests.hardware.eyetest import MS, P1_ROW, P2_ROW, DeckReader, cards, film, landings, lay, play, watch
@@ -151,6 +152,20 @@ def test_a_camera_that_is_nudged_when_cards_and_hands_lie_everywhere_is_followed
     after = eyes.table.to_px(np.zeros((1, 2)))[0]
     assert np.allclose(after - before, (pixels, pixels / 2), atol=0.7)
     assert "p1:B:2S" in landings(seen + eyes.finish())
+
+
+def test_a_nudge_while_a_pile_is_taken_forgets_no_hand_that_was_over_it():
+    renderer, frames = film(play(lay(2000, "p1", 1, "A", "7H"), until_ms=3000))
+    eyes = Eyes(renderer.table(), DeckReader(renderer.deck))
+    pile = eyes.piles["A"]
+    for frame in frames:
+        eyes.see(frame)
+        if "p1" in pile.spot.visits:
+            break
+    moved = PileWatch("A", eyes.table, eyes.motion, DeckReader(renderer.deck), eyes.ring)
+    moved.take_over(pile)
+    assert moved.spot.visits == pile.spot.visits == {"p1": frame.at_ns}
+    assert moved.spot.presence.at(frame.at_ns) == {"p1"}
 
 
 def test_a_lamp_that_is_dimmed_is_no_landing():
