@@ -4,7 +4,6 @@ The network sees the whole card, either way up, and gives odds over `CLASSES`: 5
 "none" for whatever is no card or cannot be told. How it was taught, and how well it reads, stands beside its weights.
 """
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -168,15 +167,3 @@ def reading_of(odds: NDArray[np.float32]) -> Reading:
     order = np.argsort(odds[:53])[::-1]
     cards = {Card(CLASSES[i]): float(odds[i]) for i in order if odds[i] >= 0.001}
     return Reading(cards=cards, face_down=float(odds[53]), nothing=float(odds[54]))
-
-
-def combined(readings: Sequence[NDArray[np.float32]], correlation: float = 0.6) -> NDArray[np.float32]:
-    """Odds (55,) from several looks at one lying card.
-
-    Log-odds are added, but looks share the same light and cover: n looks count as n / (1 + (n - 1) * correlation)
-    independent ones (the usual design effect), so ten looks at 60 % correlation count as 1.6.
-    """
-    logs = np.log(np.maximum(np.asarray(readings, np.float64), 1e-6))
-    n = len(logs)
-    weight = 1 / (1 + (n - 1) * correlation)
-    return _softmax(np.asarray(weight * logs.sum(axis=0), np.float32)[None]).reshape(-1)

@@ -62,7 +62,6 @@ JUST_NOW_NS = 2_500_000_000
 HAND_BACK_NS = 170_000_000
 TOO_SOON = 0.01
 """A hand needs so long to bring the next card, and seldom less."""
-SPIT_WINDOW_NS = 1_500_000_000
 HAND_TRAVEL_NS = 60_000_000
 
 

@@ -11,7 +11,6 @@ from hardware.vision.reader import (
     CROP_MARGIN,
     CROP_SIZE,
     CardReader,
-    combined,
     reading_of,
     rectify,
 )
@@ -113,23 +112,6 @@ def test_rectify_puts_the_corners_where_the_network_expects_them_at_any_fineness
         quad = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64) + 39.5
         white = cv2.boundingRect((rectify(picture, quad)[..., 0] > 127).astype(np.uint8))
         assert white == (CROP_MARGIN, CROP_MARGIN, CROP_SIZE[0] - 2 * CROP_MARGIN, CROP_SIZE[1] - 2 * CROP_MARGIN)
-
-
-def test_several_looks_make_surer_but_ten_alike_are_not_ten() -> None:
-    look = np.full(len(CLASSES), 0.2 / (len(CLASSES) - 1), np.float32)
-    look[CLASSES.index("7C")] = 0.8
-    once, twice, often = (float(combined([look] * n)[CLASSES.index("7C")]) for n in (1, 2, 10))
-    assert once == pytest.approx(0.8, abs=1e-3)
-    assert once < twice < often < 0.99
-
-
-def test_a_look_that_contradicts_brings_doubt_back() -> None:
-    said = {"7C": np.full(len(CLASSES), 0.001, np.float32), "7S": np.full(len(CLASSES), 0.001, np.float32)}
-    for card, look in said.items():
-        look[CLASSES.index(card)] = 1 - look.sum() + 0.001
-    odds = combined([said["7C"], said["7S"]])
-    assert odds[CLASSES.index("7C")] == pytest.approx(odds[CLASSES.index("7S")], abs=1e-3)
-    assert odds[CLASSES.index("7C")] < 0.6
 
 
 def test_a_reading_keeps_the_likeliest_first_and_drops_the_hopeless() -> None:
