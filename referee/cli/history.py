@@ -9,7 +9,7 @@ import typer
 
 from referee.cli.options import GamesOption, games_folder, is_sure
 from referee.errors import LogError
-from referee.log import GameEntry, list_games, remove_game
+from referee.log import game_entry, game_folders, remove_game
 
 
 def history(
@@ -22,7 +22,7 @@ def history(
 ) -> None:
     """Who has won how often, and how each player's figures go from game to game. Nothing leaves this machine."""
     folder = games_folder(games)
-    found = list_games(folder)
+    found = game_folders(folder)
     if forget is not None:
         _forget(forget, found)
         return
@@ -31,13 +31,14 @@ def history(
     _show(found, html, as_json)
 
 
-def _show(found: list[GameEntry], html: Path | None, as_json: bool) -> None:
+def _show(found: list[Path], html: Path | None, as_json: bool) -> None:
     from rich.console import Console
+    from rich.progress import track
 
     from referee.replay.history import history_of
     from referee.replay.terminal import print_history
 
-    told = history_of(found)
+    told = history_of(track(sorted(found), "reading games", console=Console(stderr=True), transient=True))
     if html is not None:
         from referee.replay.history_page import history_page
         from referee.replay.page import save
@@ -50,8 +51,9 @@ def _show(found: list[GameEntry], html: Path | None, as_json: bool) -> None:
         print_history(Console(), told)
 
 
-def _forget(name: str, found: list[GameEntry]) -> None:
-    theirs = [game for game in found if game.header and name in game.header.players.values()]
+def _forget(name: str, found: list[Path]) -> None:
+    games = map(game_entry, found)
+    theirs = [game for game in games if game.header and name in game.header.players.values()]
     if not theirs:
         raise LogError(f"no game of {name!r} is logged here: write the name as `spit-referee history` shows it")
     what = "1 game" if len(theirs) == 1 else f"{len(theirs)} games"

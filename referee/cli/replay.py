@@ -3,7 +3,7 @@
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 import typer
@@ -11,7 +11,9 @@ from rich.console import Console
 
 from referee.cli.options import GameArgument, GamesOption, games_folder, is_sure
 from referee.errors import LogError
-from referee.log import LoggedGame, find_game, list_games, remove_game
+from referee.log import LoggedGame, find_game, game_entry, game_folders, remove_game
+
+SHOWN_AT_ONCE: Final = 50
 
 
 def replay(
@@ -26,6 +28,7 @@ def replay(
         float, typer.Option("--pictures-mb", metavar="MB", min=0, help="At most this much of pictures in the page.")
     ] = 8.0,
     delete: Annotated[bool, typer.Option("--delete", help="Delete the game for good, after a question.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="List every game, not only the newest.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line: games, or the moments of one.")] = False,
 ) -> None:
     """Look at a logged game: who was first and by how much, what was illegal and why, how both played.
@@ -37,7 +40,7 @@ def replay(
         _delete(game, folder)
         return
     if game is None and html is None and video is None and not open_:
-        _list(folder, games is not None, as_json)
+        _list(folder, games is not None, every, as_json)
         return
     logged = LoggedGame(find_game(game, folder))
     if video is not None:
@@ -48,20 +51,24 @@ def replay(
         _print(logged, as_json)
 
 
-def _list(folder: Path, is_chosen: bool, as_json: bool) -> None:
+def _list(folder: Path, is_chosen: bool, every: bool, as_json: bool) -> None:
     from referee.replay.terminal import games_table
 
-    games = list_games(folder)
     if is_chosen and not folder.is_dir():
         raise LogError(f"there is no folder {folder}: give the one that holds the games with --games DIR")
+    found = game_folders(folder)
     if as_json:
-        for game in games:
+        for game in map(game_entry, found):
             line = {"game": game.name, "header": game.header, "closed": game.closed, "trouble": game.trouble or None}
             sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
-    elif games:
-        Console().print(games_table(games))
-    else:
+        return
+    if not found:
         print(f"No game is logged in {folder} yet: play one with `spit-referee demo`, or give --games DIR.")
+        return
+    shown = found if every else found[:SHOWN_AT_ONCE]
+    Console().print(games_table([game_entry(directory) for directory in shown]))
+    if len(shown) < len(found):
+        print(f"The newest {len(shown)} of {len(found)} games; --all lists every one.")
 
 
 def _delete(game: str | None, folder: Path) -> None:

@@ -104,7 +104,7 @@ def _new_log(
         start=start,
         devices=(camera,),
     )
-    return GameLog.create(folder, header)
+    return GameLog.create(folder, header, live=False)
 
 
 class Teller:

@@ -9,7 +9,16 @@ Reading: `LoggedGame(directory)`, which never fails on a cut, foreign or hostile
 
 from referee.log.header import SCHEMA, Device, Header
 from referee.log.reader import Entry, LoggedGame, Trouble
-from referee.log.store import GameEntry, find_game, list_games, newest_game, remove_game, trim_pictures
+from referee.log.store import (
+    GameEntry,
+    find_game,
+    game_entry,
+    game_folders,
+    list_games,
+    newest_game,
+    remove_game,
+    trim_pictures,
+)
 from referee.log.writer import GameLog
 
 __all__ = [
@@ -22,6 +31,8 @@ __all__ = [
     "LoggedGame",
     "Trouble",
     "find_game",
+    "game_entry",
+    "game_folders",
     "list_games",
     "newest_game",
     "remove_game",

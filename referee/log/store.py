@@ -27,21 +27,39 @@ class GameEntry(msgspec.Struct, frozen=True, kw_only=True):
         return self.directory.name
 
 
+def game_folders(folder: Path) -> list[Path]:
+    """Return the directory of every game, newest first, without opening a log: by running number, which a wall clock
+    set back cannot disturb. An empty list if there is no such folder."""
+    if not folder.is_dir():
+        return []
+    found = [path for path in folder.iterdir() if (path / LOG_FILE).is_file()]
+    return sorted(found, key=lambda path: (running_number(path.name), path.name), reverse=True)
+
+
+def game_entry(directory: Path) -> GameEntry:
+    """Return a game as a list shows it, from the two ends of its log: the list must be quick for long games."""
+    try:
+        header = LoggedGame(directory).header
+    except LogError as error:
+        return GameEntry(directory=directory, header=None, closed=False, trouble=str(error))
+    return GameEntry(directory=directory, header=header, closed=_ends_closed(directory / LOG_FILE))
+
+
 def list_games(folder: Path) -> list[GameEntry]:
     """Return every game of the folder, newest first; an empty list if there is no such folder."""
-    return [_entry(directory) for directory in _directories(folder)]
+    return [game_entry(directory) for directory in game_folders(folder)]
 
 
 def newest_game(folder: Path) -> GameEntry | None:
     """Return the game that was begun last; None if there is none. No other log is opened, however many there are."""
-    return next(map(_entry, _directories(folder)), None)
+    return next(map(game_entry, game_folders(folder)), None)
 
 
 def find_game(name: str | None, folder: Path) -> Path:
     """Return the directory of a game: a path, a name or the beginning of one under `folder`; None: the newest.
 
     Raises LogError if there is no such game, or if several begin like that."""
-    directories = _directories(folder)
+    directories = game_folders(folder)
     if name is None:
         if not directories:
             raise LogError(f"no game is logged in {folder} yet: play one with `spit-referee demo`, or give --games DIR")
@@ -63,7 +81,7 @@ def trim_pictures(folder: Path, quota_bytes: int) -> int:
     """Delete pictures of the oldest games until all games' pictures fit into `quota_bytes`; return how many went.
 
     Logs stay. A game with a file `keep` in its folder, and single pictures with a keep mark, are left alone."""
-    pictures = [path for game in reversed(_directories(folder)) for path in _spare_pictures(game)]
+    pictures = [path for game in reversed(game_folders(folder)) for path in _spare_pictures(game)]
     used_bytes = sum(path.stat().st_size for path in folder.glob(f"*/{FRAMES_FOLDER}/*.jpg"))
     deleted = 0
     for path in pictures:
@@ -90,14 +108,6 @@ def _by_prefix(name: str, directories: list[Path], folder: Path) -> Path:
     return fitting[0]
 
 
-def _directories(folder: Path) -> list[Path]:
-    """Newest first: by running number, which a wall clock set back cannot disturb."""
-    if not folder.is_dir():
-        return []
-    found = [path for path in folder.iterdir() if (path / LOG_FILE).is_file()]
-    return sorted(found, key=lambda path: (running_number(path.name), path.name), reverse=True)
-
-
 def _spare_pictures(game: Path) -> list[Path]:
     if (game / KEEP_MARK).exists():
         return []
@@ -105,16 +115,8 @@ def _spare_pictures(game: Path) -> list[Path]:
     return [path for path in pictures if not path.with_name(f"{path.name}.{KEEP_MARK}").exists()]
 
 
-def _entry(directory: Path) -> GameEntry:
-    try:
-        header = LoggedGame(directory).header
-    except LogError as error:
-        return GameEntry(directory=directory, header=None, closed=False, trouble=str(error))
-    return GameEntry(directory=directory, header=header, closed=_ends_closed(directory / LOG_FILE))
-
-
 def _ends_closed(path: Path) -> bool:
-    """Whether the last line is the closing one, read from the file's end: the list must be quick for long games."""
+    """Whether the last line is the closing one, read from the file's end."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 200))

@@ -68,9 +68,11 @@ class GameLog:
         frame_quota_bytes: int = FRAME_QUOTA_BYTES,
         reserve_bytes: int = 0,
         closes: bool = True,
+        live: bool = True,
     ) -> None:
         self.directory = directory
         self._closes = closes
+        self._live = live
         self._is_closed = False
         self.trouble: str | None = None
         self.blocked = ""
@@ -91,10 +93,12 @@ class GameLog:
         frame_quota_bytes: int = FRAME_QUOTA_BYTES,
         reserve_bytes: int = 0,
         waits: bool = False,
+        live: bool = True,
     ) -> "GameLog":
         """Return the log of a new game in a folder of its own; `started`, `boot_id` and `software` are filled in
         where the header leaves them empty. Pictures leave `reserve_bytes` of the disk free. Raises LogError if the
-        folder cannot be written; with `waits` a full disk is none, and the log begins as soon as there is room."""
+        folder cannot be written; with `waits` a full disk is none, and the log begins as soon as there is room.
+        A game that is not `live` can be had again from where it comes: the disk is waited for only at its end."""
         header = msgspec.structs.replace(
             header,
             started=header.started or datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -107,7 +111,7 @@ class GameLog:
             directory = _new_directory(games_dir, header.started[:10])
         except OSError as error:
             raise LogError(refused.format(error.strerror)) from error
-        log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes)
+        log = cls(directory, next_n=0, frame_quota_bytes=frame_quota_bytes, reserve_bytes=reserve_bytes, live=live)
         log.clock = clock_mark(header.boot_id)
         log._lines.head = log._marked(header)
         log._begin(log._lines.head, refused, waits)
@@ -187,7 +191,7 @@ class GameLog:
         n = self._write(verdict)
         if is_quarrel(verdict):
             self._keep_pictures(verdict)
-        if isinstance(verdict, QUIET_MOMENTS):
+        if self._live and isinstance(verdict, QUIET_MOMENTS):
             self.sync()
         return n
 

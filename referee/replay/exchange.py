@@ -185,7 +185,7 @@ def write_log(game: Notated, games: Path) -> Path:
         rules_name=rules_name,
         rules=msgspec.to_builtins(rule_set(rules_name)) if rules_name in PRESETS else {},
     )
-    with GameLog.create(games, header) as log:
+    with GameLog.create(games, header, live=False) as log:
         log.observation(Tick(at_ns=0))  # the game's start, from which its times count
         for event in (event for deal in game.deals for event in deal):
             seen = _sighting(event)

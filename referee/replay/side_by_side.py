@@ -15,6 +15,8 @@ from referee.tracker.correcting import in_words
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
 COUNTED: Final = ("legal", "illegal", "beaten", "cannot_tell")
+MOST_LINES: Final = 30
+"""So much is shown of what was said after one observation: in a game that was played it is a line or two."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,9 +59,14 @@ def _row(difference: Difference, names: Mapping[Player, str], start_ns: int) -> 
         n=difference.n,
         at=clock(difference.seen.at_ns - start_ns),
         seen=plain(in_words(difference.seen), 60),
-        logged=tuple(logged) or ("nothing",),
-        judged=tuple(judged) or ("nothing",),
+        logged=_shown(logged),
+        judged=_shown(judged),
     )
+
+
+def _shown(lines: list[str]) -> tuple[str, ...]:
+    more = len(lines) - MOST_LINES
+    return (*lines[:MOST_LINES], f"and {more} more") if more > 0 else tuple(lines) or ("nothing",)
 
 
 def _line(verdict: AnyVerdict, names: Mapping[Player, str]) -> str:

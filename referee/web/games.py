@@ -12,20 +12,37 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from referee.log import GameEntry, list_games
+from referee.log import GameEntry, game_entry, game_folders
 from referee.log.header import LOG_FILE
 from referee.replay.words import plain, player_names
 from referee.web.desk import Desk
 from referee.web.pages import page
 
 LONGEST_S: Final = 120.0
+SHOWN_AT_ONCE: Final = 50
 
 
 async def games(request: Request) -> Response:
-    """The games, newest first."""
+    """The games, newest first, a pageful at a time: `?older=N` leaves the N newest out. Only logs shown are opened."""
     desk: Desk = request.app.state.desk
-    found = await run_in_threadpool(list_games, desk.games)
-    return page(request, "games.html", games=[_row(entry, desk.game) for entry in found])
+    asked = request.query_params.get("older", "")
+    skipped = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
+
+    def shown() -> tuple[list[GameEntry], int]:
+        folders = game_folders(desk.games)
+        return [game_entry(folder) for folder in folders[skipped : skipped + SHOWN_AT_ONCE]], len(folders)
+
+    entries, count = await run_in_threadpool(shown)
+    following = skipped + SHOWN_AT_ONCE
+    return page(
+        request,
+        "games.html",
+        games=[_row(entry, desk.game) for entry in entries],
+        count=count,
+        first=skipped + 1,
+        newer=max(0, skipped - SHOWN_AT_ONCE) if skipped else None,
+        older=following if following < count else None,
+    )
 
 
 def _row(entry: GameEntry, running: str) -> dict[str, Any]:
@@ -55,7 +72,7 @@ def find(request: Request) -> Path | None:
     """Return the directory of the game that a request names: one of the list, compared by name, or None."""
     desk: Desk = request.app.state.desk
     wanted = request.path_params["game"]
-    return next((entry.directory for entry in list_games(desk.games) if entry.name == wanted), None)
+    return next((folder for folder in game_folders(desk.games) if folder.name == wanted), None)
 
 
 async def game(request: Request) -> Response:

@@ -9,9 +9,11 @@ import msgspec
 import plausible_game
 import pytest
 
-from referee.log import GameLog, list_games
+from referee.log import GameLog, game_folders
+from referee.replay import history as history_module
 from referee.replay.history import history_of
 from referee.replay.history_page import history_page, trends_of
+from referee.replay.timeline import timeline_of
 from referee.table import Player
 from referee.verdicts import GameOver
 
@@ -45,7 +47,7 @@ def history(*words: object, answer: str = "") -> subprocess.CompletedProcess[str
 
 
 def test_the_score_follows_the_person_not_the_chair(games: Path) -> None:
-    told = history_of(list_games(games))
+    told = history_of(game_folders(games))
     [match] = told.matches
     assert (match.names, match.won, match.draws) == (("Ann", "Bob"), (2, 1), 1)
     assert [player.name for player in told.players] == ["Ann", "Bob", "Cleo"]
@@ -57,7 +59,7 @@ def test_the_score_follows_the_person_not_the_chair(games: Path) -> None:
 
 
 def test_a_trend_has_a_dot_for_each_game_and_one_game_has_no_trend(games: Path) -> None:
-    ann, _, cleo = history_of(list_games(games)).players
+    ann, _, cleo = history_of(game_folders(games)).players
     assert {len(trend.dots) for trend in trends_of(ann)} <= {4, 5}
     assert trends_of(ann)[0].dots[0].x == 0
     assert trends_of(cleo) == ()
@@ -65,14 +67,14 @@ def test_a_trend_has_a_dot_for_each_game_and_one_game_has_no_trend(games: Path) 
 
 def test_a_damaged_game_is_named_and_the_rest_is_told(games: Path) -> None:
     (sorted(games.iterdir())[0] / "game.jsonl").write_text("nothing")
-    told = history_of(list_games(games))
+    told = history_of(game_folders(games))
     assert len(told.unreadable) == 1
     assert told.matches[0].won == (1, 1)
 
 
 def test_the_page_has_no_script_and_escapes_names(tmp_path: Path) -> None:
     write_game(tmp_path, "<script>alert(1)</script>", "Bob", "p1", 1)
-    page = history_page(history_of(list_games(tmp_path)))
+    page = history_page(history_of(game_folders(tmp_path)))
     assert "<script" not in page
     assert "script-src" not in page
     assert "&lt;script&gt;" in page
@@ -89,4 +91,35 @@ def test_the_command_prints_writes_and_forgets(games: Path, tmp_path: Path) -> N
     for no in ("n\n", ""):
         assert "Nothing" in history("--games", games, "--forget", "Cleo", answer=no).stdout
     assert "Deleted: 1 game." in history("--games", games, "--forget", "Cleo", answer="y\n").stdout
-    assert len(list_games(games)) == 4
+    assert len(game_folders(games)) == 4
+
+
+def test_a_game_is_read_once_and_again_when_its_log_has_changed(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(
+        history_module, "timeline_of", lambda game: read.append(game.directory.name) or timeline_of(game)
+    )
+    first = history_of(game_folders(games))
+    assert len(read) == 5
+    newest, *others = game_folders(games)
+    (others[0] / history_module.KEPT_FILE).write_text('{"log": 1')
+    with GameLog.amend(newest) as log:
+        log.verdict(GameOver(at_ns=10**12, winner="p1"))
+    read.clear()
+    again = history_of(game_folders(games))
+    assert read == [others[0].name, newest.name]
+    assert first.matches[0].draws == 1 and again.matches[0].won == (3, 1)
+
+
+def test_figures_are_never_written_through_a_link(games: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    mine = tmp_path_factory.mktemp("mine") / "letter.txt"
+    mine.write_text("dear Ann")
+    (game_folders(games)[0] / history_module.KEPT_FILE).symlink_to(mine)
+    history_of(game_folders(games))
+    assert mine.read_text() == "dear Ann"
+
+
+def test_forgetting_somebody_leaves_no_figures_behind(games: Path) -> None:
+    history("--games", games)
+    history("--games", games, "--forget", "Cleo", answer="y\n")
+    assert not [path for path in games.rglob("*") if path.is_file() and b"Cleo" in path.read_bytes()]

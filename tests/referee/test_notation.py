@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from referee.observations import Called, CardLanded
 from referee.replay import timeline_of
 from referee.replay.exchange import csv_of, notation_of, write_log
 from referee.replay.notation import PHRASES, RULING_OF, Event, Notated, parse, text_of
+from referee.verdicts import Stuck
 
 ROOT = Path(__file__).parents[2]
 
@@ -280,3 +282,17 @@ def test_a_date_that_cannot_be_and_rules_that_nobody_knows_are_refused(tmp_path:
         write_log(game, tmp_path)
     assert says in str(refused.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_that_can_be_had_again_waits_for_the_disk_only_at_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[int] = []
+    monkeypatch.setattr(os, "fsync", waits.append)
+    write_log(parse("deal 1\n" + "".join(f"0:{n:02d}.000 stuck\n" for n in range(60))), tmp_path)
+    assert len(waits) <= 2  # its header, its end
+    waits.clear()
+    with GameLog.create(tmp_path, HEADER) as played:
+        for n in range(60):
+            played.verdict(Stuck(at_ns=n))
+    assert len(waits) >= 60

@@ -10,14 +10,15 @@ import pytest
 
 from referee.errors import LogError, NotationError, SettingsError
 from referee.log import GameLog, Header, LoggedGame
-from referee.observations import CardLanded
+from referee.observations import CardLanded, Tick
 from referee.replay.rejudge import differences, judge_for
+from referee.replay.side_by_side import MOST_LINES, side_by_side
 from referee.rules.rule_set import rule_set
 from referee.session import Session
 from referee.simulated.noise import Noise, observe
 from referee.simulated.players import play_game
 from referee.tracker import Tracker
-from referee.verdicts import Verdict
+from referee.verdicts import Stuck, Verdict
 
 HEADER = Header(source="simulated", rules_name="pagat", rules=msgspec.to_builtins(rule_set("pagat")))
 
@@ -145,3 +146,14 @@ def test_a_log_without_observations_and_a_start_that_is_none_are_refused(game: P
         judge_for(msgspec.structs.replace(HEADER, start={"phase": "tea"}))
     with pytest.raises(SettingsError):
         judge_for(msgspec.structs.replace(HEADER, rules={"hands": "three"}))
+
+
+def test_of_what_stands_after_one_observation_as_much_is_shown_as_can_be_read(tmp_path: Path) -> None:
+    with GameLog.create(tmp_path, HEADER) as log:
+        log.observation(Tick(at_ns=0))
+        for n in range(500):
+            log.verdict(Stuck(at_ns=n))
+    game = LoggedGame(log.directory)
+    (row,) = side_by_side(differences(game, judge_for(game.header)), game.header, 0).rows
+    assert len(row.logged) == MOST_LINES + 1
+    assert row.logged[-1] == f"and {500 - MOST_LINES} more"

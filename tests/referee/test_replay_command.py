@@ -9,7 +9,9 @@ import pytest
 from plausible_game import write_plausible_game
 from typer.testing import CliRunner
 
+from referee.cli import replay as replay_command
 from referee.cli.app import app
+from referee.log import GameLog, Header, game_entry
 
 
 def replay(*words: object, answer: str = "") -> subprocess.CompletedProcess[str]:
@@ -134,3 +136,16 @@ def test_a_text_without_a_game_is_not_imported(tmp_path: Path, text: str) -> Non
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "holds no game" in done.stderr
     assert not (tmp_path / "games").exists()
+
+
+def test_of_many_games_only_those_that_are_listed_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(1, 61):
+        GameLog.create(tmp_path, Header(players={"p1": f"Ann {number}", "p2": "Bob"})).close()
+    opened: list[Path] = []
+    monkeypatch.setattr(replay_command, "game_entry", lambda folder: opened.append(folder) or game_entry(folder))
+    listed = CliRunner().invoke(app, ["replay", "--games", str(tmp_path)]).stdout
+    assert "Ann 60" in listed and "Ann 10 " not in listed
+    assert "The newest 50 of 60 games; --all lists every one." in listed
+    assert len(opened) == 50
+    assert "Ann 1 " in CliRunner().invoke(app, ["replay", "--games", str(tmp_path), "--all"]).stdout
+    assert len(CliRunner().invoke(app, ["replay", "--games", str(tmp_path), "--json"]).stdout.splitlines()) == 60

@@ -24,8 +24,9 @@ from visitor import Visitor
 
 from referee.cli.app import app
 from referee.errors import DeviceError, SettingsError
-from referee.log import GameLog, Header
+from referee.log import GameLog, Header, game_entry
 from referee.web import connections
+from referee.web import games as games_page
 from referee.web import server as web_server
 from referee.web.access import Access, Limiter, access_file, fresh_access, load_access, save_access
 from referee.web.addresses import is_own_host, page_addresses, qr_text, sign_in_address
@@ -324,6 +325,27 @@ def test_a_game_whose_folder_was_renamed_is_shown_and_kept(table: Table, visit: 
         assert kept.body == (games / name / "game.jsonl").read_bytes()
         assert kept.headers["content-disposition"].endswith(f"''{quote(name, safe='')}.jsonl")
     assert kept.status in (200, 303)
+
+
+def test_many_games_come_in_pages_and_only_the_logs_of_a_page_are_opened(
+    table: Table, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 121):
+        GameLog.create(table.folder / "games", Header(players={"p1": f"Ann {number}", "p2": "Ben"})).close()
+    opened: list[Path] = []
+    monkeypatch.setattr(games_page, "game_entry", lambda folder: opened.append(folder) or game_entry(folder))
+    here = visit()
+    first = here.get("/games").text
+    assert "Ann 120<" in first and "Ann 71<" in first and "Ann 70<" not in first
+    assert "1 to 50 of 120" in first and "Newer" not in first
+    second = here.get("/games?older=50").text
+    assert "Ann 70<" in second and 'href="/games?older=0"' in second and 'href="/games?older=100"' in second
+    assert "101 to 120 of 120" in (last := here.get("/games?older=100").text) and "Older<" not in last
+    assert len(opened) == 120
+    assert "There are no older games" in here.get("/games?older=5000").text
+    for nonsense in ("-1", "x", "٣", "9" * 5000):
+        assert "Ann 120<" in here.get(f"/games?older={quote(nonsense)}").text
+    assert here.get(f"/games/{opened[-1].name}/log").status == 200
 
 
 # Files that are damaged ----------------------------------------------------------------------------------------------
