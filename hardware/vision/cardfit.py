@@ -6,6 +6,7 @@ no accident. Print inside the card cannot vote for all four sides at once.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import cos, radians, sin
 from typing import Final, Literal, NamedTuple
 
 import cv2
@@ -88,9 +89,9 @@ def fit_free_cards(
     edges = _Edges(*(_Boxes(field, tiles, w, h) for field in _edges(tiles)))
 
     def fit(worth: float, x: int, y: int, n: int) -> Fit:
-        middle = np.array([RIM_PX + x + (w - 1) / 2, RIM_PX + y + (h - 1) / 2, 1.0])
-        at = patch.to_mm((cv2.invertAffineTransform(turns[n]) @ middle)[None])[0]
-        return Fit(Pose(float(at[0]), float(at[1]), float(angles_deg[n])), worth)
+        off = x - (size[0] - w) / 2 + RIM_PX, y - (size[1] - h) / 2 + RIM_PX
+        [(x_mm, y_mm)] = patch.to_mm((centre + off @ turns[n][:, :2])[None]).tolist()
+        return Fit(Pose(x_mm, y_mm, float(angles_deg[n])), worth)
 
     fits: dict[Free, list[Fit]] = {}
     for free, count in counts.items():
@@ -107,9 +108,9 @@ def fit_free_cards(
 
 def _turn(centre: NDArray[np.float64], angle_deg: float, size: tuple[int, int]) -> Turn:
     """Return the way into a tile round `centre` in which the sides of a card at this angle run along the axes."""
-    turn = np.asarray(cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), -angle_deg, 1.0), np.float64)
-    turn[:, 2] += np.array([(size[0] - 1) / 2, (size[1] - 1) / 2]) - centre
-    return turn
+    c, s = cos(radians(angle_deg)), sin(radians(angle_deg))
+    x, y = centre.tolist()
+    return np.array([(c, -s, (size[0] - 1) / 2 - c * x + s * y), (s, c, (size[1] - 1) / 2 - s * x - c * y)])
 
 
 def _best_places(score: Field, count: int, near: int) -> list[tuple[tuple[int, int], float]]:

@@ -23,6 +23,8 @@ OFF_MM: Final = 12.0
 """What changed is about as big as a card if it is longer or shorter by less."""
 SAMPLED: Final = slice(None, None, 3)
 """The rows and columns by which the light is compared."""
+DARKEST: Final = 16
+"""What is darker says nothing about the light."""
 SMALL: Final = np.ones((2, 2), np.uint8)
 
 
@@ -37,7 +39,7 @@ class Change:
     def between(cls, now: Image, before: Image, patch: Patch) -> Self:
         """Compare two pictures of `patch`; an even change of light does not count."""
         after, earlier = _halved(now), _halved(before)
-        gain = (_brightness(after) + 1.0) / (_brightness(earlier) + 1.0)
+        gain = _gain(after, earlier)
         scaled = cv2.convertScaleAbs(earlier, alpha=gain) if abs(gain - 1.0) > LEAST_GAIN else earlier
         blue, green, red = cv2.split(cv2.blur(cv2.absdiff(after, scaled), (3, 3)))
         _, mask = cv2.threshold(cv2.max(cv2.max(blue, green), red), STEP, 255, cv2.THRESH_BINARY)
@@ -93,8 +95,9 @@ def _halved(picture: Image) -> Image:
     return np.asarray(cv2.resize(even, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _brightness(picture: Image) -> float:
-    """Return the middle brightness of some of the pixels."""
-    some = picture[SAMPLED, SAMPLED, 1].ravel()
-    some.partition(some.size // 2)
-    return float(some[some.size // 2])
+def _gain(now: Image, before: Image) -> float:
+    """Return how much brighter a picture became: the middle of what some of the pixels say, most show the same."""
+    after, earlier = (np.maximum(picture[SAMPLED, SAMPLED, 1], DARKEST).ravel() for picture in (now, before))
+    gains = after / earlier
+    gains.partition(gains.size // 2)
+    return float(gains[gains.size // 2])

@@ -39,7 +39,8 @@ LEAST_HAND_CELLS: Final = 30
 LEAST_EDGE_CELLS: Final = 3
 """What reaches in from outside takes up so many cells of the picture's edge."""
 JOINING: Final = np.ones((5, 5), np.uint8)
-JOINED: Final = 255
+SET: Final = 255
+"""Of a mask, cells that are set have this value and the others 0."""
 MOST_PARTS: Final = 200
 """Fewer things are followed in from the picture's edge."""
 
@@ -54,9 +55,8 @@ class Zone:
     size: int
 
     def share(self, cells: Mask) -> float:
-        """Return the share of the zone's cells that are set."""
-        inside = cv2.bitwise_and(cells[self.rows, self.columns], self.mask)
-        return cv2.countNonZero(inside) / self.size
+        """Return the share of the zone's cells that are set, all to SET."""
+        return cv2.norm(cells[self.rows, self.columns], cv2.NORM_L1, self.mask) / (SET * self.size)
 
 
 class Hand:
@@ -195,7 +195,7 @@ class Motion:
         edge = _edge(joined)
         for label in range(1, MOST_PARTS):
             seed = int(edge.argmax())
-            if edge[seed] < JOINED:
+            if edge[seed] < SET:
                 break
             size, _, _, box = cv2.floodFill(joined, None, self._edge_places[seed], label, flags=8)
             edge = _edge(joined)

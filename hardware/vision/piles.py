@@ -217,14 +217,16 @@ class TopFinder:
     def rough(self, picture: Image, ends: Sequence[Free], near: Pose | None = None) -> dict[Free, list[Fit]]:
         """Return where a whole card may lie, and one of which only an end is free, for `free` and `under_hands`.
 
-        `near`: look only about there, for the next card of a stack.
+        `near`: look only about there, for the next card of a stack. Places where no card was ever read are left out.
         """
         small = _small_gray(picture, self._coarse_size)
         counts: dict[Free, int] = {"whole": MOST_FREE, **dict.fromkeys(ends, MOST_READ_UNDER_HANDS)}
         angles, around, reach = self._angles, self._around_mm, self._reach_mm
         if near is not None:
             angles, around, reach = near.angle_deg + ABOUT_DEG, (near.x_mm, near.y_mm), ABOUT_MM
-        return fit_free_cards(small, self._coarse, self._card_mm, angles, around, reach, counts)
+        fits = fit_free_cards(small, self._coarse, self._card_mm, angles, around, reach, counts)
+        least = {"whole": FOUR_SIDES / 2}
+        return {end: [fit for fit in some if fit.score > least.get(end, THREE_SIDES)] for end, some in fits.items()}
 
     def under_hands(
         self, picture: Image, before: Image, rough: Mapping[Free, Sequence[Fit]], near: Finding | None
@@ -248,9 +250,10 @@ class TopFinder:
 
     def free(self, picture: Image, rough: Mapping[Free, Sequence[Fit]]) -> Finding | None:
         """Return a card of which all four sides show, whatever else is near: no hand covers any of it."""
+        if not rough["whole"]:
+            return None
         gray = _gray(picture)
-        near = [fit for fit in rough["whole"] if fit.score > FOUR_SIDES / 2]
-        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in near]
+        fits = [self._fit(gray, fit.pose, NEARLY_DEG, NEARLY_MM) for fit in rough["whole"]]
         likely = [fit for fit in fits if fit.score > FOUR_SIDES]
         found = self._best_read(picture, [(fit.score, fit, "whole") for fit in likely])
         return found if found is not None and found.top.reading.nothing < HARDLY_NOTHING else None

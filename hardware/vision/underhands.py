@@ -75,6 +75,9 @@ class UnderHands:
         free = self._finder.free(picture, rough)
         if free is not None and free.top.sure > GLIMPSED:
             return Look(frame.at_ns, picture.copy(), True, free)
+        if not self._is_pile and self._last is None and not any(rough[end] for end in ends):
+            self._peeked_ns = frame.at_ns
+            return None
         self._under = Under(frame.at_ns, picture.copy(), rough, frozenset(hand.player for hand in over))
         return None
 
