@@ -18,6 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from hardware.wholefile import replace_whole
 from referee.errors import TableFileError, cause_of
+from referee.files import read_given_text
 from referee.table import PILES, PLAYERS, Pile, Player
 
 Points = NDArray[np.float64]
@@ -226,7 +227,7 @@ def load_table(path: Path) -> Table:
         TableFileError: it is missing, unreadable, damaged or of a foreign schema.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_given_text(path)
     except FileNotFoundError:
         raise TableFileError(f"{path} does not exist; {CURE.replace(' again', '')}") from None
     except (OSError, UnicodeDecodeError) as error:

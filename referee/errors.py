@@ -15,6 +15,8 @@ class RefereeError(Exception):
 
 def cause_of(error: Exception) -> str:
     """Return why a file could not be read, in the system's words but without its numbers and paths."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no UTF-8 text"
     return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
 
 

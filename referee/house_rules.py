@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from referee.errors import SettingsError
+from referee.errors import SettingsError, cause_of
+from referee.files import read_given_text
 from referee.rules.rule_set import PRESETS, RuleSet, rule_set, rule_set_from
 
 
@@ -26,11 +27,11 @@ def load_rules(name: str) -> RuleSet:
     if name in PRESETS or path.suffix != ".toml":
         return rule_set(name)
     try:
-        mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        mapping = tomllib.loads(read_given_text(path))
     except OSError as error:
         raise SettingsError(f"the house rules {name} cannot be read ({error.strerror}): check the path") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(
-            f'the house rules {name} are not TOML ({error}): write lines like extends = "pagat"'
+            f'the house rules {name} are not TOML ({cause_of(error)}): write lines like extends = "pagat"'
         ) from None
     return rule_set_from(mapping)

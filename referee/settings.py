@@ -21,19 +21,24 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.errors import NOT_YOURS, SettingsError, cause_of
+from referee.files import read_given_text
 from referee.house_rules import chosen_rules
 from referee.signals import SignalName
-from referee.table import PILES, PLAYERS, Pile, Player
+from referee.table import LONGEST_NAME, PILES, PLAYERS, Pile, Player
 
 FILE_NAME: Final = "settings.toml"
 FIXED_PULL_UPS: Final = (2, 3)
 """BCM pins with a pull-up soldered on: fine for a pad, wrong for a light or buzzer."""
 
-Pin = Annotated[int, Meta(ge=0, le=27)]
+UNSHOWN: Final = r"\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069"
+"""Control characters, ends of lines, and marks that turn the reading direction: they would steer who shows them."""
+
+Pin = Annotated[int, Meta(ge=0, le=27, description="the header has GPIO 0 to 27; `pinout` prints their places")]
 """A pin of the 40-pin header by its BCM (GPIO) number, not by its place on the header."""
 RgbPins = Annotated[tuple[Pin, ...], Meta(max_length=3)]
 Millis = Annotated[float, Meta(ge=0, le=60_000)]
 PathText = Annotated[str, Meta(pattern=r"^[^\0]*\Z")]
+Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=rf"^[^{UNSHOWN}]*\Z", examples=["Ann"])]
 Place = Annotated[PathText, Meta(examples=["/mnt/stick/games"])]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d\Z", examples=["22:30"])]
 
@@ -52,8 +57,8 @@ class RulesSection(Section, frozen=True, kw_only=True):
 class PlayersSection(Section, frozen=True, kw_only=True):
     """Names for display; p1 sits at the bottom edge of the picture."""
 
-    p1: str = "p1"
-    p2: str = "p2"
+    p1: Name = "p1"
+    p2: Name = "p2"
 
 
 class PadsSection(Section, frozen=True, kw_only=True):
@@ -224,7 +229,7 @@ def settings_places(config: Path | None, environ: Mapping[str, str] = os.environ
     """Return the files to read, the later one wins. Only a file given by hand has to exist."""
     user = xdg_folder(environ, "XDG_CONFIG_HOME", ".config")
     usual = [Path("/etc/spit-referee") / FILE_NAME, user / "spit-referee" / FILE_NAME]
-    return [path for path in usual if path.is_file()] + ([config] if config is not None else [])
+    return [path for path in usual if path.exists()] + ([config] if config is not None else [])
 
 
 def load_settings(config: Path | None = None, environ: Mapping[str, str] = os.environ) -> Loaded:
@@ -241,7 +246,7 @@ def choices_file(table_file: Path) -> Path:
 def with_choices(loaded: Loaded, path: Path) -> Loaded:
     """Return the settings with the choices of `path` over them; a file that cannot be used is left out, and named."""
     try:
-        return overlaid(loaded, read_settings_file(path)) if path.is_file() else loaded
+        return overlaid(loaded, read_settings_file(path)) if path.exists() else loaded
     except PermissionError:  # not the file, its folder
         return Loaded(loaded.settings, loaded.origins, (*loaded.complaints, f"{path} cannot be read; {NOT_YOURS}"))
     except SettingsError as error:
@@ -278,7 +283,7 @@ def converted(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings
 def read_settings_file(path: Path) -> SettingsFile:
     """Return what a file says; raises SettingsError for one that is missing or not TOML."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_given_text(path)
     except FileNotFoundError:
         raise SettingsError(f"{path}: there is no such settings file; leave --config out to use the defaults") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -349,7 +354,7 @@ def explain(error: msgspec.ValidationError, origins: Mapping[str, str]) -> str:
 
 
 def what_fits(dotted: str) -> str:
-    """Return the cure for a wrong value: the words that a setting may have, or an example, as far as it has some."""
+    """Return the cure for a wrong value: the words that a setting may have, what it is, or an example."""
     kind: Any = Settings
     for name in dotted.split("."):
         fields = {f.name: f.type for f in msgspec.structs.fields(kind)} if hasattr(kind, "__struct_fields__") else {}
@@ -357,6 +362,8 @@ def what_fits(dotted: str) -> str:
     for part in parts_of(kind):
         if get_origin(part) is Literal:
             return f"allowed: {', '.join(map(str, get_args(part)))}"
+        if isinstance(part, Meta) and part.description:
+            return part.description
         if isinstance(part, Meta) and part.examples:
             return f'write it like "{part.examples[0]}"'
     return "correct the value"

@@ -14,5 +14,7 @@ Hand = Literal["L", "R"]
 
 PLAYERS: Final[tuple[Player, Player]] = ("p1", "p2")
 PILES: Final[tuple[Pile, Pile]] = ("A", "B")
+LONGEST_NAME: Final = 30
+"""A player's name fits beside its pile on a phone; of a longer one in somebody else's log the beginning is shown."""
 OPPONENT: Final[Mapping[Player, Player]] = {"p1": "p2", "p2": "p1"}
 OTHER_PILE: Final[Mapping[Pile, Pile]] = {"A": "B", "B": "A"}

@@ -26,12 +26,13 @@ HARDWARE_LIBRARIES = {"gpiozero", "gpiod", "lgpio", "RPi", "picamera2", "libcame
 WEB_LIBRARIES = {"itsdangerous", "segno", "starlette", "uvicorn"}
 TOP = {"benching.py", "cli", "demo.py", "judging_cost.py", "mqtt.py", "session.py", "watching.py", "web"}
 """Parts of `referee/` that sit on top of everything: they may import hardware and calibration."""
-WITH_FILES = {"house_rules.py", "log", "replay", "settings.py"}
+WITH_FILES = {"files.py", "house_rules.py", "log", "replay", "settings.py"}
 WITH_CHANCE = {"simulated"}
 """Simulated games: seeded chance, all cores, and the time that the tracker takes."""
 VOCABULARY = {
     "referee.cards",
     "referee.errors",
+    "referee.files",
     "referee.observations",
     "referee.ports",
     "referee.script",

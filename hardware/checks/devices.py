@@ -10,6 +10,7 @@ from hardware.cameras.judge import why_blind
 from hardware.cameras.usb import USABLE, needed_mbit, usb_speed_mbit
 from hardware.cameras.v4l2 import find_cameras
 from hardware.checks.machine import running_referee
+from hardware.checks.pins import doubtful
 from hardware.checks.report import Answer, fail, from_error, ok, skip, warn
 from hardware.checks.software import board
 from hardware.gpio import find_header_chip
@@ -80,7 +81,8 @@ def pads(settings: Settings) -> Answer:
         backend.close()
     if down:
         return warn(f"{', '.join(down)} down", "lift what lies there; else its two wires touch, or it closes at rest")
-    return ok(f"all open, read by {backend.name}, stamps within {backend.uncertainty_ns / 1000:.0f} us")
+    well = ok(f"all open, read by {backend.name}, stamps within {backend.uncertainty_ns / 1000:.0f} us")
+    return doubtful(settings, "pads") or well
 
 
 def lights(settings: Settings) -> Answer:
@@ -92,7 +94,8 @@ def lights(settings: Settings) -> Answer:
     except DeviceError as error:
         return from_error(error)
     outputs.close()
-    return ok(f"two lights and {KINDS[settings.signals.buzzer]}, driven by {outputs.name}")
+    well = ok(f"two lights and {KINDS[settings.signals.buzzer]}, driven by {outputs.name}")
+    return doubtful(settings, "signals") or well
 
 
 def usb(settings: Settings) -> Answer:

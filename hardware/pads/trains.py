@@ -15,6 +15,7 @@ from typing import Final
 from hardware.pads.debounce import ContactRules, Debouncer, PadEvent
 from hardware.pads.edges import MILLISECOND, Edge, Pad, Reading
 from referee.errors import PictureError, cause_of
+from referee.files import read_given_text
 from referee.table import PILES, PLAYERS
 
 QUICK_NS: Final = 1 * MILLISECOND
@@ -114,7 +115,7 @@ def read_pads_file(path: Path) -> list[Change]:
     Raises PictureError with the line that cannot be understood.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_given_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise PictureError(
             f"{path}: cannot be read as a pads file ({cause_of(error)}); leave --pads out to go without"

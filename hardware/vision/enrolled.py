@@ -256,7 +256,7 @@ def load_deck(path: Path) -> EnrolledDeck:
         raise DeckError(f"{path} does not exist; {CURE.replace(' again', '')}") from None
     except DeckError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile):
         raise DeckError(f"{path} is damaged or no deck file; {CURE}") from None
     odds = len(CLASSES)
     shapes = (deck.crops.ndim, deck.centres.shape, deck.precision.shape, deck.own.shape)

@@ -14,6 +14,8 @@ SILENCE: Final = (("OPENCV_LOG_LEVEL", "OFF"), ("OPENCV_FFMPEG_LOGLEVEL", "-8"))
 IN_NATIVE_CODE: Final = ("eyes", "camera")
 """First words of the names of threads that work inside drivers and OpenCV."""
 
+LONGEST_SENTENCE: Final = 1000
+
 
 def main() -> None:
     """Run the command line. A `RefereeError`, or a file that cannot be used, becomes one sentence on
@@ -42,7 +44,7 @@ def exit_code() -> int | str | None:
         # call that a 1, which means something else here.
         return 0 if end.code == 1 and isinstance(end.__context__, BrokenPipeError) else end.code
     except RefereeError as error:
-        print(f"spit-referee: {error}", file=sys.stderr)
+        print(f"spit-referee: {one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -55,6 +57,13 @@ def exit_code() -> int | str | None:
         print(f"spit-referee: {place}{error.strerror or error}; {cure}", file=sys.stderr)
         return 2
     return 0
+
+
+def one_line(error: RefereeError) -> str:
+    """Return what an error says: a file's own words in it steer no terminal and fill no screen."""
+    from referee.replay.words import plain
+
+    return plain(str(error), LONGEST_SENTENCE)
 
 
 def leave(code: int | str | None) -> None:

@@ -1,14 +1,13 @@
 """`spit-referee import`: a game in notation as a log, so that it can be looked at like any other."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from referee.cli.options import GamesOption, games_folder
 from referee.errors import LogError, NotationError
-
-LARGEST_BYTES: Final = 20_000_000
+from referee.files import read_given_text
 
 
 def import_(
@@ -19,7 +18,11 @@ def import_(
     from referee.replay.exchange import write_log
     from referee.replay.notation import parse
 
-    game = parse(_text(file))
+    text = _text(file)
+    try:
+        game = parse(text)
+    except NotationError as error:
+        raise NotationError(f"{file}, {error}") from None
     if not any(game.deals):
         raise NotationError(f"{file} holds no game: it needs a line `deal 1` and then what happened, a line each")
     directory = write_log(game, games_folder(games))
@@ -28,9 +31,7 @@ def import_(
 
 def _text(file: Path) -> str:
     try:
-        if file.stat().st_size > LARGEST_BYTES:
-            raise NotationError(f"{file} is larger than any game: give a file that `spit-referee export` wrote")
-        return file.read_text(encoding="utf-8")
+        return read_given_text(file)
     except OSError as error:
         raise LogError(
             f"{file} cannot be read ({error.strerror}): give a file that holds a game in notation"

@@ -11,6 +11,7 @@ import msgspec
 from hardware.frames import Frame
 from referee.cli.watch import Teller
 from referee.errors import LogError
+from referee.files import read_given
 from referee.observations import AnyObservation
 from referee.replay.truth import Side, TrueLanding, Truth
 from referee.shares import share
@@ -230,7 +231,7 @@ def _beside(video: Path, names: tuple[str, ...]) -> Path | None:
 def truth_in(path: Path) -> Truth | None:
     """Return what a JSON file says of a film; None for any other file."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Truth)
+        return msgspec.json.decode(read_given(path), type=Truth)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

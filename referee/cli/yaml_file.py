@@ -7,6 +7,7 @@ from typing import Any, Final
 import yaml
 
 from referee.errors import NotationError
+from referee.files import read_given
 
 MOST_VALUES: Final = 1_000_000
 """A file that means more than that, by aliases of aliases, is meant to do harm."""
@@ -19,7 +20,7 @@ def load_yaml(path: Path) -> Any:
         NotationError: it cannot be read, is not YAML, or would fill the memory.
     """
     try:
-        document = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
+        document = yaml.load(read_given(path), Loader=yaml.CSafeLoader)
         values = count_values(document, {})
     except OSError as error:
         raise NotationError(f"{path} cannot be read ({error.strerror}): check the path") from None

@@ -36,6 +36,7 @@ from referee.verdicts import (
 )
 
 MS: Final = 1_000_000
+LONGEST_TAG: Final = 60
 EXACT: Final = 1.0
 """Who writes a card down has seen it."""
 
@@ -43,11 +44,11 @@ EXACT: Final = 1.0
 def notation_of(timeline: Timeline) -> Notated:
     """Return the game in notation: what happened on the table and how it was ruled, without sensors and pictures."""
     tags = {
-        "Game": plain(timeline.name, 60),
+        "Game": plain(timeline.name, LONGEST_TAG),
         "Started": plain(timeline.header.started, 40),
         "Rules": plain(timeline.header.rules_name, 40),
-        "p1": plain(timeline.header.players.get("p1"), 60),
-        "p2": plain(timeline.header.players.get("p2"), 60),
+        "p1": plain(timeline.header.players.get("p1"), LONGEST_TAG),
+        "p2": plain(timeline.header.players.get("p2"), LONGEST_TAG),
     }
     deals: list[list[Event]] = [[] for _ in timeline.deals]
     for moment in timeline.moments:
@@ -177,7 +178,7 @@ def write_log(game: Notated, games: Path) -> Path:
     players: dict[Player, str] = {}
     for player in ("p1", "p2"):
         if player in game.tags:
-            players[player] = game.tags[player]
+            players[player] = plain(game.tags[player], LONGEST_TAG)
     header = Header(
         source="notation",
         started=game.tags.get("Started", ""),

@@ -12,6 +12,7 @@ import msgspec
 
 from referee.cards import UNREAD, Card
 from referee.errors import LogError
+from referee.files import read_given
 from referee.log import LoggedGame
 from referee.log.header import Continued
 from referee.observations import Correction, Observation
@@ -113,7 +114,7 @@ def truth_of(game: LoggedGame, about: About) -> Truth:
 
 def _about(folder: Path) -> About:
     try:
-        return msgspec.json.decode((folder / ABOUT_FILE).read_bytes(), type=About)
+        return msgspec.json.decode(read_given(folder / ABOUT_FILE), type=About)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LogError(f"{folder / ABOUT_FILE} is damaged ({error}): record the game again") from None
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from referee.game.wording import PLAIN_NAMES
 from referee.observations import Correction, Recount
-from referee.table import PLAYERS, Pile, Player, Who
+from referee.table import LONGEST_NAME, PLAYERS, Pile, Player, Who
 from referee.verdicts import (
     Award,
     BackInStep,
@@ -34,7 +34,6 @@ from referee.verdicts import (
 )
 
 LONGEST_TEXT: Final = 300
-LONGEST_NAME: Final = 30
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
     "layout": "laying out",

@@ -13,6 +13,7 @@ import msgspec
 
 from hardware.wholefile import replace_whole
 from referee.errors import NOT_YOURS, SettingsError, cause_of
+from referee.files import read_given
 
 ACCESS_FILE: Final = "web.json"
 PIN_DIGITS: Final = 6
@@ -49,12 +50,12 @@ def load_access(path: Path) -> Access:
         SettingsError: the file is damaged or foreign, or has no PIN for those whom it lets in.
     """
     try:
-        access = msgspec.json.decode(path.read_bytes(), type=Access)
+        access = msgspec.json.decode(read_given(path), type=Access)
     except FileNotFoundError:
         return fresh_access(open_=False)
     except PermissionError:
         raise SettingsError(f"{path} cannot be read; {NOT_YOURS}") from None
-    except (OSError, msgspec.DecodeError, RecursionError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path} does not say who may see the pages ({cause_of(error)}); {MADE_AGAIN}") from None
     if access.open and not (access.pin and access.secret):
         raise SettingsError(f"{path} opens the pages without a PIN; {MADE_AGAIN}")

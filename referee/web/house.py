@@ -11,10 +11,10 @@ from starlette.responses import JSONResponse, Response
 
 from referee.errors import SettingsError
 from referee.house_rules import chosen_rules
-from referee.replay.words import LONGEST_NAME, plain, player_names, with_names
+from referee.replay.words import plain, player_names, with_names
 from referee.rules.rule_set import ABOUT, PRESETS, RuleSet, rule_set_from
 from referee.rules.sentences import describe
-from referee.table import Player
+from referee.table import LONGEST_NAME, Player
 from referee.web.desk import Desk
 from referee.web.live import message, refusal
 from referee.web.pages import page

@@ -8,6 +8,7 @@ import pytest
 from hardware.cameras.usb import needed_mbit, usb_speed_mbit
 from hardware.cameras.v4l2 import Found
 from hardware.checks import CHECKS, devices, machine
+from hardware.checks.pins import doubtful
 from hardware.signals import MockOutputs
 from referee.errors import DeviceError
 from referee.settings import CameraSection, PadsSection, Settings, SignalsSection, StorageSection
@@ -94,3 +95,48 @@ def test_a_service_that_runs_without_its_camera_is_a_warning(monkeypatch: pytest
     monkeypatch.setattr(machine, "told", lambda *command: text)
     answer = machine.service(Settings())
     assert answer.state == "WARN" and "CAMERA LOST" in answer.says
+
+
+@pytest.mark.parametrize(
+    ("signals", "there", "says"),
+    [
+        (SignalsSection(buzzer_pin=4), "", "signals.buzzer_pin: GPIO 4 is high while the Pi boots"),
+        (SignalsSection(led_p2_pin=14), "", "signals.led_p2_pin: GPIO 14 is high while the Pi boots"),
+        (SignalsSection(led_p1_pin=14), "serial0", "signals.led_p1_pin: GPIO 14 belongs to the serial port"),
+        (SignalsSection(led_p1_rgb_pins=(12, 10, 11)), "spidev0.0", "led_p1_rgb_pins (green): GPIO 10 belongs to SPI"),
+        (SignalsSection(led_p1_pin=1), "", "signals.led_p1_pin: GPIO 1 is kept for plug-on boards"),
+        (SignalsSection(led_p1_rgb_pins=(12, 10, 11)), "i2c-1", ""),
+        (SignalsSection(buzzer="none", buzzer_pin=4), "", ""),
+        (SignalsSection(), "spidev0.0", ""),
+    ],
+)
+def test_an_output_on_a_pin_of_something_else_is_a_warning(
+    tmp_path: Path, signals: SignalsSection, there: str, says: str
+) -> None:
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / there).touch()
+    answer = doubtful(Settings(signals=signals), "signals", tmp_path)
+    assert (says in answer.says and answer.state == "WARN" and answer.cure) if answer else not says
+
+
+def test_a_pad_may_be_pulled_up_at_boot_but_not_on_a_bus_that_is_on(tmp_path: Path) -> None:
+    pads = Settings(pads=PadsSection(p1_a_pin=3))
+    (tmp_path / "dev").mkdir()
+    assert doubtful(pads, "pads", tmp_path) is None
+    (tmp_path / "dev" / "i2c-1").touch()
+    answer = doubtful(pads, "pads", tmp_path)
+    assert answer is not None and "pads.p1_a_pin: GPIO 3 belongs to I2C" in answer.says
+
+
+def test_the_serial_port_of_a_pi_5_is_not_on_the_header(tmp_path: Path) -> None:
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "ttyAMA10").touch()
+    (tmp_path / "dev" / "serial0").symlink_to("ttyAMA10")
+    assert doubtful(Settings(pads=PadsSection(p1_a_pin=15)), "pads", tmp_path) is None
+
+
+@pytest.mark.usefixtures("pins")
+def test_the_check_says_what_is_doubtful_of_lights_that_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "outputs_of", lambda settings: MockOutputs())
+    answer = devices.lights(Settings(signals=SignalsSection(buzzer_pin=6)))
+    assert answer.state == "WARN" and "GPIO 6" in answer.says and "9 or higher" in answer.cure
