@@ -25,6 +25,7 @@ from referee.script import (
     TakeBack,
     TurnUp,
 )
+from referee.simulated.noise import LIFT_SHARE
 from referee.simulated.table import Lying, SimulatedTable, follows
 from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Hand, Pile, Player
 
@@ -399,7 +400,10 @@ class _Match:
         if player in self.in_air or (len(others) > 1 and others[-1] is not lying):
             self.at(self.now + 300 * MS, lambda: self.take_back(player, lying))
         else:
-            self.at(self.now + self.between((250, 450)), touch)
+            travel = self.between((250, 450))
+            if self.must_go_back(lying):
+                lying.lifted_ns = self.now + round(LIFT_SHARE * travel)
+            self.at(self.now + travel, touch)
 
     def turn_up(self, player: Player, place: int) -> None:
         start, table = self.now, self.table

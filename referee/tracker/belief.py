@@ -34,9 +34,9 @@ NOT_YET = 2**62
 """A moment after everything."""
 AT_ONCE = LONG_AGO
 NOT_STUCK_AFTER_ALL = 3e-4
-"""How often a spit card shows that nobody could play although somebody seemed to be able to."""
+"""How often a spit card shows that nobody could play although a top seemed to lie there to be turned up."""
 OPEN_STUCK = 0.2
-"""The same where it hangs on a top that was not read."""
+"""How often nobody can play where it hangs on a top that was not read."""
 NOBODY_EXPECTED = 5e-3
 """Where a landing has a likelier explanation than this, no unexpected spit is thought of."""
 QUIET_NS = 4000 * MS
@@ -67,8 +67,9 @@ REPORT_NS = 1000 * MS
 UNHEARD_OF = -18.5
 LOST_NS = 3000 * MS
 """Logarithm of the likelihood under which a landing fits no world, and how long nobody is blamed then."""
-ON_ITS_WAY_NS = 200 * MS
-"""A card that comes down so soon after the one under it was taken off was on its way to that one."""
+ON_ITS_WAY_NS = 120 * MS
+"""A card that comes down so soon after the one under it was taken off was on its way to that one: no hand swerves
+sooner after what it aims at has moved (Saunders and Knill 2003 measured 117 ms)."""
 UNREPORTED_NS = 1000 * MS
 """The touch of an unreported card is only known to lie between two looks at its pile."""
 COUNTED_BUT_TAKEN = 0.003
@@ -180,6 +181,8 @@ class PileView(msgspec.Struct):
     """Whether it was seen to be empty in this deal."""
     taken: CardTaken | None = None
     """The card that was taken off last."""
+    unjudged: Card | None = None
+    """The card that came down last on one that was not read, so that nobody can tell whether it counts."""
     is_old: bool = False
     """It still shows the cards of the deal before."""
     changed_ns: int = LONG_AGO
@@ -195,6 +198,10 @@ class PileView(msgspec.Struct):
     def first(self) -> CardOdds:
         """The first reading of the uppermost card; none if it was not read yet."""
         return self.stack[-1].first if self.stack else {}
+
+    def may_come_again(self, odds: CardOdds) -> bool:
+        """Whether a reading may well be the first of the uppermost card come again, error and all: it tells nothing."""
+        return evidence.shared_error(odds, self.first) >= evidence.SHARED_ERROR
 
     def read_again(self, odds: CardOdds) -> None:
         """The uppermost card was read once more."""

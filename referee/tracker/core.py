@@ -286,7 +286,7 @@ class Core(Deciding, eq=False):
         self.worlds = (World(self.position),)
         self.open.clear()
         for view in self.piles.values():
-            view.is_old, view.stack, view.strange, view.was_empty = True, (), (), False
+            view.is_old, view.stack, view.strange, view.was_empty, view.unjudged = True, (), (), False, None
 
     def phase_changes(self) -> list[AnyVerdict]:
         """The phase, if it is another than the one told last."""

@@ -7,7 +7,7 @@ import msgspec
 
 from referee.cards import UNREAD, Card
 from referee.game.phases import Phase
-from referee.game.rulings import Breach
+from referee.game.rulings import Breach, Doubt
 from referee.observations import (
     CardLanded,
 )
@@ -141,6 +141,8 @@ class Deciding(Looks, eq=False):
             return self._say(n, one, best, p)
         self.lost += 1
         one.is_told = True
+        if best.reason == Doubt.UNREAD_TOP:
+            self.piles[one.landing.pile].unjudged = best.card
         return [telling.cannot_tell(n, one.landing.at_ns, one.landing.pile, best, p, self.now_ns)]
 
     def _claims(self, n: int) -> list[tuple[float, Claim]]:
@@ -183,6 +185,8 @@ class Deciding(Looks, eq=False):
         if self._is_unclear(claim) or self._may_be_too_late(landing):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
+            return False
+        if claim.reason in FITS and claim.top == self.piles[claim.pile].unjudged:
             return False
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
 
@@ -240,6 +244,8 @@ class Deciding(Looks, eq=False):
             case "not_a_top_card" if self._was_in_a_row(claim.card, since_ns=claim.at_ns - MOVED_NS):
                 return False
             case "not_a_top_card" if claim.place is None:
+                if claim.player != "unknown" and one.landing.players.get(OPPONENT[claim.player], 0.0) > SURELY_HIS:
+                    return False  # only a count speaks against the other, whose hand was seen
                 return self._counts_are_sure or (self._can_only_be_his(claim, one) and self._can_be_seen_to_play())
             case "wrong_pile":
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))

@@ -39,9 +39,10 @@ SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
 AGREED = 0.05
-STOLEN = 1e-3
-STOLEN_IN_VAIN = 0.1
-"""How often another's card that somebody takes does not fit, beside how often his own does not."""
+STOLEN = 4e-3
+STOLEN_IN_VAIN = 0.025
+"""How often somebody plays another's card, beside his own; and how often such a card does not fit, beside how often his
+own does not."""
 TURNED_IN_HAND = 0.15
 MOVED_UNSEEN = 0.03
 MOVED_NS = 4_000_000_000

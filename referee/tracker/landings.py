@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from referee.cards import UNREAD
+from referee.cards import UNREAD, Card
 from referee.game.deal_end import settle
 from referee.game.events import Land, Spit
 from referee.game.judge import judge
@@ -14,7 +14,7 @@ from referee.game.landings import agreed
 from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.game.rulings import Doubt, Illegal, Undecided
-from referee.observations import CardLanded, Correction
+from referee.observations import CardLanded, CardOdds, Correction
 from referee.rules.deals import OWN_PILE
 from referee.rules.legality import follows
 from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
@@ -44,6 +44,12 @@ TURNED_NS: Final = 1500 * MS
 """A place that nobody saw for so much longer may as well have been turned as not."""
 STILL_FETCHED_NS: Final = 3000 * MS
 """So long a refused card may still be fetched while the other player spits."""
+ONE_PLACE: Final = 0.1
+"""A hand over the table lays about one card a second, from one of five places on one of two piles."""
+NAMED_UNSEEN: Final = 0.97
+"""How sure a card is whose readings are not known any more."""
+NEVER_SURER: Final = 1e-5
+"""However often a card is read, this doubt is left."""
 LIKELY_CARD: Final = 0.1
 """The landing's reading makes a card likely from here on."""
 TOUCHES: Final = 1.25
@@ -98,19 +104,28 @@ class Landings(Belief, eq=False):
         elif side.due:
             return
         elif side.packet and pile == own:
-            is_open = not any(position.can(one, self.rules) for one in PLAYERS)  # it hangs on a top that was not read
-            doubt = OPEN_STUCK if is_open else NOT_STUCK_AFTER_ALL ** min(self._ways_on(position), 2)
-            yield doubt, _called(position, player, pile)
+            yield self._stuck_after_all(position), _called(position, player, pile)
         elif pile == OWN_PILE[player] and (not side.packet or position.middle(pile).top is None):
             yield miscounted, _called(_with_packets(position, player), player, pile)
 
-    def _ways_on(self, position: Position) -> int:
-        """In how many ways, seen apart from each other, play can go on: each top that can be turned up, each pile on
-        which a card of a row follows; at least one."""
-        rows = [stock for player in PLAYERS for stock in position.side(player).row]
-        tops = [top for pile in PILES if (top := position.middle(pile).top) not in (None, UNREAD)]
-        piles = [top for top in tops if any(stock.top and follows(stock.top, top, self.rules) for stock in rows)]
-        return max(1, len(piles) + sum(stock.can_turn for stock in rows))
+    def _stuck_after_all(self, position: Position) -> float:
+        """How likely nobody can go on although somebody seems to be able to. Every way on, seen apart from the others,
+        would have to be none: each top that can be turned up, each pile on which the card of a row follows."""
+        can = [position.can(player, self.rules) for player in PLAYERS]
+        if None in can and True not in can:
+            return OPEN_STUCK
+        stocks = [both for player in PLAYERS
+                  for both in zip(position.side(player).row, self.rows[player].places, strict=False)]  # fmt: skip
+        doubts = [NOT_STUCK_AFTER_ALL for stock, _ in stocks if stock.can_turn]
+        for pile in PILES:
+            top = position.middle(pile).top
+            if top is None or top == UNREAD:
+                continue
+            following = [_misread(view.readings(stock.top), stock.top) for stock, view in stocks
+                         if stock.top and follows(stock.top, top, self.rules)]  # fmt: skip
+            if following:
+                doubts.append(_misread(self.piles[pile].odds_of(top), top) + math.prod(following))
+        return math.prod(sorted(doubts)[:2]) if doubts else NOT_STUCK_AFTER_ALL
 
     def _guesses(
         self, world: World, report: Report, least: float | None = 0.0, share: float = FORGOTTEN
@@ -242,7 +257,7 @@ class Landings(Belief, eq=False):
                         continue
                 cards = (UNREAD,) if card is None else (card,)
                 event = Land(at_ns=at_ns, player=player, pile=pile, cards=cards, from_place=place)
-                yield self._after(world, event).weighed(chance * turned)
+                yield self._after(world, event).weighed(chance * ONE_PLACE * turned)
 
     def _after(self, world: World, event: Land | Spit) -> World:
         """The world after an event that nobody reported."""
@@ -412,6 +427,11 @@ def _dated(position: Position, pile: Pile, guessed_ns: int, at_ns: int) -> Posit
     touched = tuple(at_ns if moment == guessed_ns else moment for moment in middle.touched_ns)
     position = position.with_middle(pile, covers=covers, touched_ns=touched)
     return msgspec.structs.replace(position, ended_ns=at_ns) if position.ended_ns == guessed_ns else position
+
+
+def _misread(odds: CardOdds, card: Card) -> float:
+    """How likely all these readings of a card are wrong."""
+    return max(1.0 - odds.get(card, NAMED_UNSEEN), NEVER_SURER)
 
 
 def _lone_pile(position: Position, player: Player, packet: int) -> Position:

@@ -40,11 +40,15 @@ class Layout(msgspec.Struct, eq=False):
         self.laid, self.looks, self.since_ns = frozenset(), {}, at_ns
         self.cleared = frozenset(PLAYERS if cleared else ())
 
+    def may_be_old(self, player: Player, at_ns: int) -> bool:
+        """Whether the cards of the deal before may still lie in the player's row."""
+        return player not in self.cleared and at_ns - self.since_ns < LONG_ENOUGH_NS
+
     def look(self, player: Player, row: RowView, at_ns: int) -> bool:
         """Take a look in; True if the row lies still and may be read."""
         if row.count("face") == 0 and row.count("down") == 0 and row.count("empty") >= 3:
             self.cleared |= {player}
-        if player not in self.cleared and at_ns - self.since_ns < LONG_ENOUGH_NS:
+        if self.may_be_old(player, at_ns):
             return False
         faces = tuple(place for place, _ in row.faces())
         before, looks = self.looks.get(player, ((), 0))

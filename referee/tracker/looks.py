@@ -59,7 +59,7 @@ class Looks(Landings, eq=False):
         if view.is_old or not look.cards or look.at_ns < view.changed_ns:
             return
         shown = [world.top(look.pile) for world in self.worlds]
-        if best not in shown and not self._may_be_unread(look.pile):
+        if best not in shown and not self._may_be_unread(look.pile) and not view.may_come_again(look.cards):
             if look.at_ns < view.changed_ns + JITTER_NS:
                 return  # it may have been a moment before the card touched
             view.strange += (look,)
@@ -283,7 +283,8 @@ class Looks(Landings, eq=False):
         worlds = tuple([self._with_hidden_as_seen(one, player) for one in self.worlds])
         if all(after is one for after, one in zip(worlds, self.worlds, strict=True)):
             return []
-        self.counts_doubtful = self.counts_doubtful or worlds[0] is not self.worlds[0]
+        counts = [world.position.side(player).count for world in (worlds[0], self.worlds[0])]
+        self.counts_doubtful = self.counts_doubtful or counts[0] != counts[1]  # else they only lie at another place
         self.become(worlds)
         after = self.worlds[0]
         if not has_cleared(self.rules, after.position.side(player)):
@@ -311,9 +312,10 @@ class Looks(Landings, eq=False):
         return [PhaseChanged(at_ns=at_ns, decided_ns=self.now_ns, phase="await_spit")]
 
     def _begin_in_a_hurry(self) -> None:
-        """A card lands before a row was seen well."""
-        for player in PLAYERS:
-            if not self.layout.is_laid(player) and self.position.phase is Phase.FIRST_SPIT:
+        """A card lands before a row was seen well, and no card of the old deal that came too late."""
+        for player in PLAYERS if self.position.phase is Phase.FIRST_SPIT else ():
+            is_old = self.rows[player].is_bare or self.layout.may_be_old(player, self.now_ns)
+            if not self.layout.is_laid(player) and not is_old:
                 position = self.layout.force(self.position, self.rows[player], player)
                 self.become([self.worlds[0].moved_to(position)])
 

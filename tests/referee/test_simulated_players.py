@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 
-from referee.cards import PACK
+from referee.cards import PACK, Card
 from referee.script import Deal, Lay, Script, Slap, SpitDown
 from referee.simulated.players import HONEST, demo_script, play_deal, play_game
-from referee.simulated.table import SimulatedTable, follows, row_sizes
+from referee.simulated.table import Lying, SimulatedTable, Stock, follows, row_sizes
+from referee.table import Player
 
 
 def intents(script: Script) -> Counter[str]:
@@ -65,3 +66,15 @@ def test_R25_the_ring_of_ranks_and_R61_short_deals() -> None:
 def test_R63_a_player_without_spit_cards_leaves_one_middle_pile() -> None:
     table = SimulatedTable.dealt({"p1": list(PACK[:15]), "p2": list(PACK[15:])})
     assert table.piles == ("A",) and table.due == {"p2": "A"}
+
+
+def test_R30_a_refused_card_that_was_lifted_off_excuses_only_who_was_under_way_already() -> None:
+    """p1's king has to go back and is off the pile at 1 s; p2's queen would have followed it."""
+    rows: dict[Player, list[Stock]] = {"p1": [Stock()], "p2": [Stock([Card("QH")], up=True)]}
+    table = SimulatedTable(rows, {"p1": [], "p2": []}, phase="play")
+    table.middle["A"] = [
+        Lying(Card("8S"), "p1", "p1", 0, "legal", 0),
+        Lying(Card("KC"), "p1", "p1", 1, "not_a_top_card", 0, lifted_ns=1_000_000_000),
+    ]
+    said = [table.what_the_rules_say("p2", "p2", Card("QH"), "A", ms * 1_000_000) for ms in (900, 1100, 1150)]
+    assert said == ["on_illegal_card", "on_illegal_card", "not_adjacent"]

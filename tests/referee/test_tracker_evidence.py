@@ -45,6 +45,14 @@ ONE_PILE = {
     "piles": 1,
 }
 
+ON_UNREAD = {
+    "phase": "play",
+    "total": 52,
+    "p1": {"row": ["1:6C", "1:3S", "1:KC", "1:AS", "1:10S"], "spit": 10},
+    "p2": {"row": ["1:4D", "1:6D", "1:9H", "1:QC", "1:QS"], "spit": 10},
+    "middle": {"A": {"top": "??", "count": 1, "started_by": "p1"}, "B": {"top": "4S", "count": 1, "started_by": "p2"}},
+}
+
 
 def blamed(told: list[AnyVerdict]) -> list[tuple[str, str | None]]:
     """Who is blamed for what."""
@@ -539,3 +547,52 @@ def test_R21_a_card_turned_where_a_refused_one_lay_does_not_excuse_the_other_pla
     told += table.turn_up("p2", 5, "JD")
     told += table.wait(2500)
     assert rulings(told) == [("p2", "QS", "illegal", "not_adjacent"), ("p1", "KC", "illegal", "not_adjacent")]
+
+
+def test_R22_looks_that_repeat_the_first_error_about_a_top_do_not_silence_the_referee() -> None:
+    """p2's nine of hearts is read as the king of hearts when it lands, and again while it lies there."""
+    table = AtTheTable()
+    table.look()
+    table.wait(1000)
+    table.land("p2", 3, "A", read="KH")
+    table.piles["A"][-1] = "KH"
+    table.wait(1500)
+    told = table.land("p1", 3, "A", after_ms=300) + table.wait(1500)  # a king on the nine
+    assert blamed(told) == [("p1", "not_adjacent")]
+
+
+def test_R6_on_a_card_of_which_nobody_can_tell_whether_it_counts_nobody_is_blamed() -> None:
+    """The top was not read; p1's king on it may have been wrong, and then p2's nine, which fits the top, is right."""
+    table = AtTheTable(ON_UNREAD)
+    for one in PLAYERS:
+        table.feed(row(table, one))
+    told = lands(table, "p1", 3, "A", {Card("KC"): 0.995}, looks=False)
+    for one in PLAYERS:
+        told += table.feed(row(table, one, 300))
+    table.now_ms += 2500
+    told += table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
+    told += lands(table, "p2", 3, "A", {Card("9H"): 0.995}, looks=False)
+    for ms in (300, 800, 1300, 2500):
+        for one in PLAYERS:
+            told += table.feed(row(table, one, ms))
+    assert [v.ruling for v in told if isinstance(v, PlayJudged)] == ["cannot_tell", "cannot_tell"]
+
+
+def test_R63_a_card_that_comes_too_late_for_a_lone_pile_is_not_the_first_of_the_next_deal() -> None:
+    """p2 clears, p1's card is on its way; the rows are laid out anew, and no card is counted twice."""
+    table = AtTheTable(ONE_PILE | {"p2": {"row": ["0:9H", "-", "-", "-", "-"], "spit": 0}})
+    table.look()
+    told = table.land("p2", 1, "A")
+    assert any(isinstance(v, DealOver) for v in told)
+    table.land("p1", 1, "A", after_ms=100)
+    table.take_back("p1", "A", 1)
+    table.wait(1500)
+    taken(table, "p1", "A")
+    for empty in (True, False):
+        for player in PLAYERS:
+            table.rows[player] = [[] if empty else ["?"] * n + [f"{2 * n + 2}{'C' if player == 'p1' else 'D'}"]
+                                  for n in range(5)]  # fmt: skip
+        table.piles = {"A": [], "B": []}
+        table.wait(3000)
+    position = table.tracker.position
+    assert position is not None and position.in_game == position.total
