@@ -1,7 +1,10 @@
-"""Shares that are counted one after the other, for what the measuring commands print."""
+"""What the measuring commands have in common: shares that are counted one after the other, and how they fail."""
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from referee.errors import RefereeError
 from referee.shares import share, wilson
 
 
@@ -26,3 +29,12 @@ class Share:
 
     def __str__(self) -> str:
         return share(self.k, self.n)
+
+
+def run(command: Callable[[], object]) -> None:
+    """Run a measuring command; what it cannot measure with becomes one sentence on stderr and exit code 2."""
+    try:
+        command()
+    except RefereeError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

@@ -13,7 +13,7 @@ import typer
 from numpy.typing import NDArray
 
 from calibration.deck import Enrolment
-from calibration.figures import Share
+from calibration.figures import Share, run
 from hardware.frames import Image
 from hardware.simulated.dealt import Dealt, Light, deal_out
 from hardware.simulated.deck import DECK_STYLES, Deck
@@ -106,4 +106,4 @@ def main(packs: Annotated[int, typer.Option("--packs", min=1, help="Packs a styl
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(lambda: typer.run(main))

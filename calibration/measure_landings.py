@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import typer
 
+from calibration.figures import run
 from calibration.landing_score import FOUND, IDLE, Figures, Watched, score
 from hardware.frames import Frame
 from hardware.simulated.drill import drill_script, drill_troubles, hands_script, trouble_of
@@ -93,10 +94,12 @@ def _print(total: Figures, mistakes: int, touches: bool) -> None:
 def main(
     landings: Annotated[int, typer.Option(help="Measure at least so many rendered landings.", min=1)] = 300,
     hands: Annotated[int, typer.Option(help="Measure at least so many idle hands instead.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="The first drill; each seed has its own deck, table, lamp and hands.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="The first drill; each seed has its own deck, table, lamp and hands.", min=0)
+    ] = 0,
     jobs: Annotated[int, typer.Option(help="Processes at a time.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one object.")] = False,
-    mistakes: Annotated[int, typer.Option(help="Print so many mistakes.")] = 0,
+    mistakes: Annotated[int, typer.Option(help="Print so many mistakes.", min=0)] = 0,
     touches: Annotated[bool, typer.Option("--touches", help="Print each touch, and when it was said to be.")] = False,
 ) -> None:
     """Measure landings, idle hands and readings on rendered video with exact truth; Ctrl-C prints what is known."""
@@ -120,4 +123,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(lambda: typer.run(main))

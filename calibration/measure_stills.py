@@ -5,7 +5,6 @@ and set/. It prints right, unsure and wrong as k of n with the 95 % interval, by
 far the probabilities are true; `--sheet` makes a picture of the ten worst mistakes.
 """
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from calibration.figures import Share
+from calibration.figures import Share, run
+from calibration.labels import labels_in
 from hardware.vision.stills import StillCard, StillReader, open_picture
 from referee.cards import JOKER, UNREAD, parse_card
 
@@ -65,15 +65,14 @@ class Outcome:
 
 def photos(folder: Path) -> Iterator[Photo]:
     """Yield the labelled pictures of a folder in the order of its list."""
-    with (folder / "labels.csv").open(encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            if row["kind"] == "video":
-                continue
-            labels = [label for label in row["cards"].split() if "back" not in label.lower()]
-            cards = tuple(_card(label) for label in labels)
-            tops = tuple(_card(label) for label in labels if label.startswith("top:"))
-            whole = not any(word in row["notes"].lower() for word in PARTLY_LABELLED)
-            yield Photo(folder / "set" / row["file"], row["kind"], row["deck"], cards, tops, whole)
+    for row in labels_in(folder):
+        if row["kind"] == "video":
+            continue
+        labels = [label for label in row["cards"].split() if "back" not in label.lower()]
+        cards = tuple(_card(label) for label in labels)
+        tops = tuple(_card(label) for label in labels if label.startswith("top:"))
+        whole = not any(word in row["notes"].lower() for word in PARTLY_LABELLED)
+        yield Photo(folder / "set" / row["file"], row["kind"], row["deck"], cards, tops, whole)
 
 
 def _card(label: str) -> str:
@@ -180,4 +179,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(lambda: typer.run(main))

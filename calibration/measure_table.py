@@ -4,27 +4,59 @@
 (`middle0`, `stockA0`, ...), `on_top`, `card` (null: face down) and `occluded`. It finds each table by itself.
 """
 
-import json
 from pathlib import Path
 from typing import Annotated, Final
 
 import cv2
-import numpy as np
+import msgspec
 import typer
 
-from calibration.figures import Share
+from calibration.figures import Share, run
 from hardware.frames import Frame
 from hardware.vision.eyes import Eyes
 from hardware.vision.piles import Top
 from hardware.vision.reader import CardReader
 from hardware.vision.spots import Spot
+from hardware.vision.stills import open_picture
 from hardware.vision.tablefinder import find_table
 from referee.cards import parse_card
-from referee.errors import PictureError
+from referee.errors import PictureError, cause_of
+from referee.files import read_given
 
 FREE: Final = 0.1
 """A card of which less is covered counts as visible."""
 SURE: Final = 0.5
+
+
+class TrueCard(msgspec.Struct, frozen=True):
+    """A card of a picture; `card` None: face down."""
+
+    pile: str
+    on_top: bool
+    card: str | None
+    occluded: float
+
+
+class TrueTable(msgspec.Struct, frozen=True):
+    """What lies on the table of the picture `file`."""
+
+    file: str
+    cards: tuple[TrueCard, ...]
+
+
+def truths_in(folder: Path) -> dict[Path, TrueTable]:
+    """Return the truths of a folder by their files; raises PictureError where there is none, or a damaged one."""
+    truths: dict[Path, TrueTable] = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            truths[path] = msgspec.json.decode(read_given(path), type=TrueTable)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise PictureError(
+                f"{path} does not say what lies there ({cause_of(error)}): mend it or take it out"
+            ) from None
+    if not truths:
+        raise PictureError(f"{folder} holds no truth of a picture (*.json): give a folder of pictures with their truth")
+    return truths
 
 
 def spots_by_pile(eyes: Eyes) -> dict[str, Spot]:
@@ -53,30 +85,29 @@ def main(
     cv2.setNumThreads(1)
     shares = {f"{what} {how}": Share() for what in ("pile top", "row top") for how in ("right", "unsure", "wrong")}
     reader = CardReader()
-    for path in sorted(folder.glob("*.json")):
-        truth = json.loads(path.read_text(encoding="utf-8"))
-        image = cv2.imread(str(folder / truth["file"]))
+    for path, truth in truths_in(folder).items():
+        image = open_picture(folder / Path(truth.file).name)
         try:
-            eyes = Eyes(find_table(np.asarray(image, np.uint8)), reader)
+            eyes = Eyes(find_table(image), reader)
         except PictureError as error:
             print(f"{path.name}: {error}")
             continue
-        eyes.see(Frame(0, np.asarray(image, np.uint8), 0))
+        eyes.see(Frame(0, image, 0))
         spots = spots_by_pile(eyes)
-        for card in truth["cards"]:
-            if not card["on_top"] or card["pile"] not in spots or card["occluded"] > FREE:
+        for card in truth.cards:
+            if not card.on_top or card.pile not in spots or card.occluded > FREE:
                 continue
-            really = parse_card(card["card"]) if card["card"] else "down"
-            seen = told(spots[card["pile"]].top)
-            what = "pile top" if card["pile"].startswith("middle") else "row top"
+            really = parse_card(card.card) if card.card else "down"
+            seen = told(spots[card.pile].top)
+            what = "pile top" if card.pile.startswith("middle") else "row top"
             shares[f"{what} right"].count(seen == really)
             shares[f"{what} unsure"].count(seen in ("unsure", "empty"))
             shares[f"{what} wrong"].count(seen not in (really, "unsure", "empty"))
             if verbose and seen != really:
-                print(f"{path.stem}: {card['pile']} shows {really}, told {seen}")
+                print(f"{path.stem}: {card.pile} shows {really}, told {seen}")
     for name, share in shares.items():
         print(f"{name:20} {share}")
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run(lambda: typer.run(main))

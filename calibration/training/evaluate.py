@@ -9,7 +9,6 @@ The pictures are measured with, never learnt from.
 import argparse
 import csv
 import json
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +17,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.figures import run
+from calibration.labels import labels_in
 from calibration.training.modelcard import put_measured
 from hardware.vision.cardquads import area, fitted
 from hardware.vision.outlines import free_outlines
 from hardware.vision.reader import CLASSES, CROP_SIZE, FACE_DOWN, NOTHING, CardReader, Image, Quad, rectify
+from hardware.vision.stills import open_picture
 from referee.cards import JOKER, parse_card
+from referee.errors import PictureError
+from referee.files import read_given_text
+from referee.shares import share
 
 SURE = 0.9
 """A card is named from this probability on; below it is "unsure"."""
@@ -50,10 +55,13 @@ class Case:
 def table_cases(folder: Path) -> Iterator[Case]:
     """Cards of rendered tables with their true quads: stills, and every tenth frame of clips."""
     for about in sorted(folder.rglob("*.json")):
-        facts = json.loads(about.read_text())
-        deck = facts["deck"]["name"]
+        try:
+            facts = json.loads(read_given_text(about))
+            deck = facts["deck"]["name"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise PictureError(f"{about} does not say what lies there ({error}): mend it or take it out") from None
         if "cards" in facts:
-            yield from _cards_of(cv2.imread(str(about.with_suffix(".jpg"))), facts["cards"], deck, "still", about.stem)
+            yield from _cards_of(open_picture(about.with_suffix(".jpg")), facts["cards"], deck, "still", about.stem)
         elif "frame_truth" in facts:
             video = cv2.VideoCapture(str(about.with_suffix(".mp4")))
             for number, frame in enumerate(facts["frame_truth"]):
@@ -78,16 +86,15 @@ def _inside(quad: Quad, image: Image) -> bool:
 def photo_cases(folder: Path) -> Iterator[Case]:
     """Labelled photographs: quads from `card_quads.csv` where it is there, else found free cards that match a label."""
     known = _known_quads(folder / "card_quads.csv")
-    with (folder / "labels.csv").open() as stream:
-        for row in csv.DictReader(stream):
-            image = cv2.imread(str(folder / "set" / row["file"]))
-            unfit = any(word in row["notes"] for word in NO_OUTLINE) and row["file"] not in known
-            if image is None or unfit or row["kind"] in ("video", "empty"):
-                continue
-            names = [_class_of(name) for name in row["cards"].replace("top:", "").split()]
-            quads = known.get(row["file"]) or list(_matched(image, names, row["boxes"]))
-            for name, quad in quads:
-                yield Case(rectify(image, quad), name, row["deck"], f"photo, {row['kind']}", row["file"])
+    for row in labels_in(folder):
+        unfit = any(word in row["notes"] for word in NO_OUTLINE) and row["file"] not in known
+        if unfit or row["kind"] in ("video", "empty"):
+            continue
+        image = open_picture(folder / "set" / row["file"])
+        names = [_class_of(name) for name in row["cards"].replace("top:", "").split()]
+        quads = known.get(row["file"]) or list(_matched(image, names, row.get("boxes", "")))
+        for name, quad in quads:
+            yield Case(rectify(image, quad), name, row["deck"], f"photo, {row['kind']}", row["file"])
 
 
 def _class_of(label: str) -> str:
@@ -133,16 +140,6 @@ def _overlap(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return shared / (float(np.prod(a[2:] - a[:2])) + float(np.prod(b[2:] - b[:2])) - shared)
 
 
-def interval(k: int, n: int) -> str:
-    """`k of n = share [95 % Wilson interval]`."""
-    if n == 0:
-        return "0 of 0"
-    z, p = 1.96, k / n
-    d = 1 + z * z / n
-    middle, half = (p + z * z / (2 * n)) / d, z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d
-    return f"{k} of {n} = {100 * p:.1f} % [{100 * max(0, middle - half):.1f}, {100 * min(1, middle + half):.1f}]"
-
-
 @dataclass(frozen=True)
 class Verdicts:
     """What the reader said of all cases."""
@@ -170,7 +167,7 @@ class Verdicts:
             for name, members in (("all", np.ones(len(self.cases), bool)), *self.groups(key)):
                 said, right = self.named[members], self.right[members]
                 n, k, wrong = int(members.sum()), int((said & right).sum()), int((said & ~right).sum())
-                yield f"{name:32s} {interval(k, n):38s} {n - k - wrong:6d} {wrong:6d}"
+                yield f"{name:32s} {share(k, n):38s} {n - k - wrong:6d} {wrong:6d}"
         yield "\nodds given      cards   mean odds   really right"
         p, error = self.odds.max(1), 0.0
         for low, high in zip((0, 0.5, 0.7, 0.9, 0.97, 0.99), (0.5, 0.7, 0.9, 0.97, 0.99, 1.01), strict=True):
@@ -180,7 +177,7 @@ class Verdicts:
                 error += members.mean() * abs(said - true)
                 yield f"{low:4.2f} to {min(high, 1):4.2f}   {int(members.sum()):6d}   {said:9.3f}   {true:12.3f}"
         yield f"expected calibration error {100 * error:.1f} %"
-        yield f"likeliest is right {interval(int(self.right.sum()), len(p))}"
+        yield f"likeliest is right {share(int(self.right.sum()), len(p))}"
 
     def worst(self, count: int = 40) -> Image:
         """A sheet of the surest mistakes, `truth > said odds` under each."""
@@ -222,4 +219,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

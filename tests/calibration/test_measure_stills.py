@@ -1,5 +1,7 @@
 """Figures of still photographs: what counts as right, unsure and wrong, and the sheet of the worst mistakes."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import cv2
@@ -65,3 +67,39 @@ def test_the_sheet_shows_the_pictures_with_mistakes_only(folder: Path) -> None:
     good, bad = Outcome(pair, [read("10S"), read("QH")]), Outcome(cut, [read("4C")])
     assert sheet([good]).max() == 0
     assert sheet([good, bad]).shape == sheet([bad]).shape and sheet([bad]).max() > 0
+
+
+MEASURES = {
+    "calibration.measure_stills": ["{}"],
+    "calibration.measure_table": ["{}"],
+    "calibration.training.evaluate": ["--photos", "{}"],
+}
+
+
+@pytest.mark.parametrize("module", list(MEASURES))
+@pytest.mark.parametrize("what", ["missing", "empty", "file", "foreign", "no columns"])
+def test_a_folder_that_cannot_be_measured_with_is_one_sentence(tmp_path: Path, module: str, what: str) -> None:
+    folder = tmp_path / "photos"
+    if what == "file":
+        folder.write_text("photos")
+    elif what != "missing":
+        folder.mkdir()
+    if what == "foreign":
+        (folder / "labels.csv").write_bytes(b"\xff\xfe\0")
+        (folder / "a.json").write_text('{"file": 1}')
+    if what == "no columns":
+        (folder / "labels.csv").write_text("picture;card\na.jpg;AS\n")
+        (folder / "a.json").write_text('{"file": "a.jpg", "cards": []}')  # and no picture
+    words = [word.format(folder) for word in MEASURES[module]]
+    done = subprocess.run([sys.executable, "-m", module, *words], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    (said,) = done.stderr.splitlines()
+    assert str(folder) in said
+
+
+def test_a_seed_that_cannot_be_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "calibration.measure_landings", "--seed", "-1"],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2 and "Traceback" not in done.stderr
