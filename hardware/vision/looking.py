@@ -97,6 +97,10 @@ class Looking:
         main = changed.biggest()
         if not self._looks:
             same = self._same_again(picture, main) if covered is None else None
+            if same is None and self._is_pile:
+                found = self._finder.by_index(picture, self._still.picture)
+                if found is not None and is_sure(found):
+                    return found
             faces = likely_faces(self.expected, self._still.lying) if same is None else []
             self._asked = bool(faces)
             if same is not None or faces:
@@ -262,16 +266,19 @@ class Looking:
         return best
 
     def _is_unsure(self, look: Look) -> bool:
-        if look.found is None:
+        if not self._is_pile or look.found is None:
             return self._is_pile
-        return self._is_pile and not is_expected(look.found, self.expected) and look.found.top.sure < CERTAIN
+        if look.found.edges < LEAST_EDGES and not look.covered:
+            return True
+        return not is_expected(look.found, self.expected) and look.found.top.sure < CERTAIN
 
     def _searched_well(self, look: Look) -> Look:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
         main = self._still.changed(look.picture).biggest()
         covered = self._still.top if look.covered else None
+        by_index = replace(look, found=self._finder.by_index(look.picture, self._still.picture))
         found = self._finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
-        return max(look, replace(look, found=found), key=worth_of)
+        return max(look, by_index, replace(look, found=found), key=worth_of)
 
     def _top_of(self, look: Look, now: Top | None) -> Top | None:
         """Return what lies on top after a look; the old top where nothing better was read and its print still shows."""

@@ -12,6 +12,8 @@ from hardware.frames import Image
 from hardware.tablefile import Points
 from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.changes import STEP, Change
+from hardware.vision.corners import Index
+from hardware.vision.indexed import cards_of, is_new
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
@@ -46,6 +48,8 @@ READ_WORTH: Final = 0.6
 """So much a certain reading adds to the worth of an answer."""
 LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
+INDEX_EDGES: Final = 0.2
+"""Two indices in opposite corners are worth four edges (FOUR_SIDES)."""
 HARDLY_EDGES: Final = 0.1
 """With a lower score than this no card was ever found where nothing else said that one might lie."""
 LIKE_IT: Final = 0.6
@@ -81,6 +85,12 @@ class Reader(Protocol):
     def read(self, crops: NDArray[np.uint8]) -> list[Reading]: ...
 
     def checked(self, reading: Reading, image: Image, quad_px: Points) -> Reading: ...
+
+    def marks(self, image: Image) -> list[Index]: ...
+
+    def named(self, image: Image, marks: Sequence[Index]) -> list[Index]: ...
+
+    def joined(self, reading: Reading, index: NDArray[np.float64], complete: float) -> Reading: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +307,10 @@ class TopFinder:
         """Return the best correlation of a known card's print with any place of a picture, -1 to 1, and that place."""
         return self._best_place(_small_gray(picture, self._rough_size), {}, face)
 
+    def _is_beyond(self, pose: Pose) -> bool:
+        """Whether a card lies too far off to belong here."""
+        return max(abs(pose.x_mm - self._around_mm[0]), abs(pose.y_mm - self._around_mm[1])) > self._reach_mm
+
     def _turned(self, small: Gray, angle_deg: float) -> _Turned:
         """Return such a picture turned so that the sides of a card at this angle run along its own."""
         middle = (self._rough_size[0] - 1) / 2, (self._rough_size[1] - 1) / 2
@@ -339,8 +353,7 @@ class TopFinder:
 
     def _alike_at(self, picture: Image, gray: Gray, pose: Pose, alike: float, face: Face) -> Finding | None:
         """Return the known card if it lies about there."""
-        away = max(abs(pose.x_mm - self._around_mm[0]), abs(pose.y_mm - self._around_mm[1]))
-        if away > self._reach_mm:
+        if self._is_beyond(pose):
             return None
         fit = self._fit(gray, pose, NEARLY_DEG, NEARLY_MM)
         [top] = self._read(picture, [fit.pose])
@@ -380,9 +393,34 @@ class TopFinder:
         fits = fit_cards(small, self._coarse, self._card_mm, angles, around, reach, most)
         return self._best(picture, [fit for fit in fits if fit.score > HARDLY_EDGES], changed, covered)
 
+    def by_index(self, picture: Image, before: Image | None = None) -> Finding | None:
+        """Return the card that its indices show most clearly; `before`: a picture in which they did not stand yet.
+
+        Needs no edges: white on white shows none.
+        """
+        marks = self._reader.marks(picture)
+        if before is not None:
+            marks = [mark for mark in marks if is_new(mark, picture, before)]
+        gray = _gray(picture)
+        found: list[Finding] = []
+        for card in cards_of(self._reader.named(picture, marks), self.patch, self._card_mm)[:MOST_READ]:
+            if self._is_beyond(card.pose) or (before is None and card.complete < 0.5):
+                continue
+            fit = self._fit(gray, card.pose, NEARLY_DEG, NEARLY_MM)
+            top = max(self._read(picture, [fit.pose, card.pose]), key=lambda one: one.sure)
+            top = replace(top, reading=self._reader.joined(top.reading, card.odds, card.complete))
+            edges = max(fit.score, INDEX_EDGES * card.weight)
+            found.append(Finding(edges + 0.5 + READ_WORTH * top.sure, top, edges))
+            if top.sure > SURE_ENOUGH:
+                break
+        return max(found, key=lambda one: one.worth, default=None)
+
     def find(self, picture: Image, may_lie_across: bool) -> Top | None:
         """Return the card on top in a picture that nothing is known about; None if no card shows."""
-        found = self.search(picture, None, most=MOST_READ_AT_FIRST)
+        found = self.by_index(picture, None)
+        if found is None or found.top.sure < SURE_ENOUGH:
+            edged = self.search(picture, None, most=MOST_READ_AT_FIRST)
+            found = max((f for f in (found, edged) if f is not None), key=lambda f: f.worth, default=None)
         if may_lie_across and (found is None or found.top.sure < BARELY_SURE):
             across = self.search(picture, None, sideways=True, most=MOST_READ_AT_FIRST)
             found = max((f for f in (found, across) if f is not None), key=lambda f: f.worth, default=None)

@@ -1,0 +1,90 @@
+"""Cards of a spot by their printed indices: one network marks each index and draws its card round it, another names it.
+
+A card that lies white on white shows no edges, but its indices; a card half under a hand shows one of them, and that
+draws the whole card. An index that stood in the same place before belongs to a card that lay there before.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.frames import Image
+from hardware.tablefile import Points
+from hardware.vision.corners import Index, mixed
+from hardware.vision.rectify import Patch, Pose
+
+SAME_CARD_MM: Final = 20.0
+"""Two indices whose cards lie closer together are those of one card."""
+SIZE_SLACK: Final = 0.3
+"""What is drawn larger or smaller than the deck's cards by this share is none of them."""
+OLD_PRINT: Final = 0.85
+"""Correlation from which an index stood there before."""
+PRINT_SIZE: Final = (14, 22)
+"""Pixels across and down in which an index is compared with what was there before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A card as its indices show it."""
+
+    pose: Pose
+    odds: NDArray[np.float64]
+    """(54,) over `corners.NAMES` and "no index"."""
+    weight: float
+    """Sum over its indices of how surely each is one: nearly 2 where both show."""
+    complete: float
+    """Probability that nothing lies on it."""
+
+
+def is_new(index: Index, now: Image, before: Image) -> bool:
+    """Whether an index that was marked in one picture of a spot did not stand there in an earlier one."""
+    width, height = PRINT_SIZE
+    corners = np.array([(0, 0), (width, 0), (width, height)], np.float32) - np.float32(0.5)
+    turn = cv2.getAffineTransform(index.index[:3].astype(np.float32), corners)
+    a, b = (cv2.warpAffine(one, turn, PRINT_SIZE).astype(np.float32) for one in (now, before))
+    a, b = a - a.mean(axis=(0, 1)), b - b.mean(axis=(0, 1))
+    return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0)) < OLD_PRINT
+
+
+def cards_of(indices: Sequence[Index], patch: Patch, card_mm: tuple[float, float]) -> list[Indexed]:
+    """Return the cards whose indices were found in a picture of `patch`, clearest first."""
+    groups: list[list[tuple[Pose, Index]]] = []
+    for pose, index in _placed(indices, patch, card_mm):
+        home = next((one for one in groups if one[0][0].apart_mm(pose) < SAME_CARD_MM), None)
+        if home is None:
+            groups.append([(pose, index)])
+        else:
+            home.append((pose, index))
+    return sorted((_card(group) for group in groups), key=lambda one: -one.weight * (0.2 + one.complete))
+
+
+def _placed(indices: Sequence[Index], patch: Patch, card_mm: tuple[float, float]) -> Iterator[tuple[Pose, Index]]:
+    """Each index, the surest first, and where its card lies."""
+    for index in sorted(indices, key=lambda one: -one.score):
+        quad = patch.to_mm(index.card)
+        width, height = (float(np.linalg.norm(quad[end] - quad[0])) for end in (1, 3))
+        sizes = width / card_mm[0], height / card_mm[1]
+        if max(abs(size - 1.0) for size in sizes) < SIZE_SLACK:
+            yield _pose(quad), index
+
+
+def _pose(quad_mm: Points) -> Pose:
+    """Return how a card with these corners lies, as one of its two ways up."""
+    x, y = quad_mm.mean(axis=0)
+    up = quad_mm[0] + quad_mm[1] - quad_mm[2] - quad_mm[3]
+    angle = float(np.degrees(np.arctan2(-up[0], up[1])))
+    return Pose(float(x), float(y), (angle + 90.0) % 180.0 - 90.0)
+
+
+def _card(group: Sequence[tuple[Pose, Index]]) -> Indexed:
+    first = group[0][0]
+    weights = np.array([index.score for _, index in group])
+    turns = [(pose.angle_deg - first.angle_deg + 90.0) % 180.0 - 90.0 for pose, _ in group]
+    x, y, turn = weights @ [(p.x_mm, p.y_mm, t) for (p, _), t in zip(group, turns, strict=True)] / weights.sum()
+    pose = Pose(float(x), float(y), first.angle_deg + float(turn))
+    complete = max(index.complete for _, index in group)
+    return Indexed(pose, mixed([index.odds for _, index in group]), float(weights.sum()), complete)
