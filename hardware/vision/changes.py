@@ -82,6 +82,15 @@ class Change:
         off = max(abs(width / scale - card_mm[0]), abs(height / scale - card_mm[1]))
         return [Pose(float(x), float(y), turned)] if off < OFF_MM else []
 
+    def box(self, room_mm: float) -> tuple[slice, slice]:
+        """Return the rows and columns of the whole-scale picture within which all changed, and so much round it."""
+        left, top, width, height = cv2.boundingRect(self.mask)
+        room = round(room_mm * self.patch.px_per_mm)
+        return (
+            slice(2 * max(0, top - room), 2 * (top + height + room)),
+            slice(2 * max(0, left - room), 2 * (left + width + room)),
+        )
+
     def share_in(self, quad_mm: NDArray[np.float64]) -> float:
         """Return the share of what changed that lies inside a card with these corners."""
         inside = np.zeros_like(self.mask)

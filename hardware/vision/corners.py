@@ -66,6 +66,10 @@ class Index:
     odds: NDArray[np.float64]
     """(54,) over NAMES and "no index", adding up to 1."""
 
+    def moved(self, by_px: tuple[int, int]) -> "Index":
+        """The same index in a picture of which this one was a part, so far from its left and upper edge."""
+        return replace(self, index=self.index + by_px, card=self.card + by_px)
+
     @property
     def centre(self) -> NDArray[np.float64]:
         return np.asarray(self.index.mean(axis=0))

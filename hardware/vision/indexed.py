@@ -10,11 +10,10 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.frames import Image
 from hardware.tablefile import Points
-from hardware.vision.corners import Index, mixed
+from hardware.vision.corners import Index
 from hardware.vision.rectify import Patch, Pose
 
 SAME_CARD_MM: Final = 20.0
@@ -32,8 +31,8 @@ class Indexed:
     """A card as its indices show it."""
 
     pose: Pose
-    odds: NDArray[np.float64]
-    """(54,) over `corners.NAMES` and "no index"."""
+    marks: Sequence[Index]
+    """Its indices, not named yet, the surest first."""
     weight: float
     """Sum over its indices of how surely each is one: nearly 2 where both show."""
     complete: float
@@ -87,4 +86,4 @@ def _card(group: Sequence[tuple[Pose, Index]]) -> Indexed:
     x, y, turn = weights @ [(p.x_mm, p.y_mm, t) for (p, _), t in zip(group, turns, strict=True)] / weights.sum()
     pose = Pose(float(x), float(y), first.angle_deg + float(turn))
     complete = max(index.complete for _, index in group)
-    return Indexed(pose, mixed([index.odds for _, index in group]), float(weights.sum()), complete)
+    return Indexed(pose, [index for _, index in group], float(weights.sum()), complete)

@@ -98,7 +98,7 @@ class Looking:
         if not self._looks:
             same = self._same_again(picture, main) if covered is None else None
             if same is None and self._is_pile:
-                found = self._finder.by_index(picture, self._still.picture)
+                found = self._finder.by_index(picture, self._still.picture, main)
                 if found is not None and is_sure(found):
                     return found
             faces = likely_faces(self.expected, self._still.lying) if same is None else []
@@ -276,7 +276,7 @@ class Looking:
         """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
         main = self._still.changed(look.picture).biggest()
         covered = self._still.top if look.covered else None
-        by_index = replace(look, found=self._finder.by_index(look.picture, self._still.picture))
+        by_index = replace(look, found=self._finder.by_index(look.picture, self._still.picture, main))
         found = self._finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
         return max(look, by_index, replace(look, found=found), key=worth_of)
 

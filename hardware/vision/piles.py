@@ -50,6 +50,8 @@ LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 INDEX_EDGES: Final = 0.2
 """Two indices in opposite corners are worth four edges (FOUR_SIDES)."""
+INDEX_ROOM_MM: Final = 12.0
+"""What is round an index tells that it is one."""
 HARDLY_EDGES: Final = 0.1
 """With a lower score than this no card was ever found where nothing else said that one might lie."""
 LIKE_IT: Final = 0.6
@@ -88,9 +90,7 @@ class Reader(Protocol):
 
     def marks(self, image: Image) -> list[Index]: ...
 
-    def named(self, image: Image, marks: Sequence[Index]) -> list[Index]: ...
-
-    def joined(self, reading: Reading, index: NDArray[np.float64], complete: float) -> Reading: ...
+    def with_indices(self, reading: Reading, image: Image, marks: Sequence[Index], complete: float) -> Reading: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,27 +393,31 @@ class TopFinder:
         fits = fit_cards(small, self._coarse, self._card_mm, angles, around, reach, most)
         return self._best(picture, [fit for fit in fits if fit.score > HARDLY_EDGES], changed, covered)
 
-    def by_index(self, picture: Image, before: Image | None = None) -> Finding | None:
-        """Return the card that its indices show most clearly; `before`: a picture in which they did not stand yet.
+    def by_index(self, picture: Image, before: Image | None = None, changed: Change | None = None) -> Finding | None:
+        """Return the card that its indices show most clearly. Needs no edges: white on white shows none.
 
-        Needs no edges: white on white shows none.
+        `before`: a picture in which its indices did not stand yet; `changed`: where a picture differs from that one.
         """
-        marks = self._reader.marks(picture)
-        if before is not None:
-            marks = [mark for mark in marks if is_new(mark, picture, before)]
         gray = _gray(picture)
         found: list[Finding] = []
-        for card in cards_of(self._reader.named(picture, marks), self.patch, self._card_mm)[:MOST_READ]:
+        for card in cards_of(self._marks(picture, before, changed), self.patch, self._card_mm)[:MOST_READ]:
             if self._is_beyond(card.pose) or (before is None and card.complete < 0.5):
                 continue
             fit = self._fit(gray, card.pose, NEARLY_DEG, NEARLY_MM)
             top = max(self._read(picture, [fit.pose, card.pose]), key=lambda one: one.sure)
-            top = replace(top, reading=self._reader.joined(top.reading, card.odds, card.complete))
+            top = replace(top, reading=self._reader.with_indices(top.reading, picture, card.marks, card.complete))
             edges = max(fit.score, INDEX_EDGES * card.weight)
             found.append(Finding(edges + 0.5 + READ_WORTH * top.sure, top, edges))
             if top.sure > SURE_ENOUGH:
                 break
         return max(found, key=lambda one: one.worth, default=None)
+
+    def _marks(self, picture: Image, before: Image | None, changed: Change | None) -> list[Index]:
+        """Return the indices in the part of a picture that changed, those that stood there before left out."""
+        rows, columns = (slice(None), slice(None)) if changed is None else changed.box(INDEX_ROOM_MM)
+        part = picture[rows, columns]
+        marks = [mark.moved((columns.start or 0, rows.start or 0)) for mark in self._reader.marks(part)]
+        return marks if before is None else [mark for mark in marks if is_new(mark, picture, before)]
 
     def find(self, picture: Image, may_lie_across: bool) -> Top | None:
         """Return the card on top in a picture that nothing is known about; None if no card shows."""

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.vision.corners import CornerReader, Index, joined
+from hardware.vision.corners import CornerReader, Index, joined, mixed
 from hardware.vision.networks import Network, network_of, packaged_network
 from referee.cards import JOKER, PACK, UNREAD, Card
 from referee.errors import PictureError
@@ -136,27 +136,18 @@ class CardReader:
         Courts of a strange deck may look like those of another suit, every time anew; their indices do not.
         """
         index = self._corners.of_card(image, quad_px)
-        return reading if index is None else self.joined(reading, index, 1.0)
+        return reading if index is None else _joined(reading, index, 1.0)
 
     def marks(self, image: Image) -> list[Index]:
         """Return every index, not named yet, in a picture whose cards are about 100 x 140 pixels large."""
         return self._corners.marks(image)
 
-    def named(self, image: Image, marks: Sequence[Index]) -> list[Index]:
-        """Return the same indices with what each of them says."""
-        return self._corners.named(image, marks)
-
-    def joined(self, reading: Reading, index: NDArray[np.float64], complete: float) -> Reading:
-        """Return the reading of a card together with what its indices say: (54,) as `Index.odds`.
+    def with_indices(self, reading: Reading, image: Image, marks: Sequence[Index], complete: float) -> Reading:
+        """Return the reading of a card together with what the indices say that are marked on it.
 
         `complete`: probability that nothing lies on the card.
         """
-        whole = np.array([*(reading.cards.get(Card(name), 0.0) for name in CLASSES[:53]), 0.0])
-        odds = joined(index, whole, complete)[:53]
-        # what half covers a card may look like no card; where an index shows one lies
-        face_down, nothing = reading.face_down * complete, reading.nothing * complete
-        odds *= (1.0 - face_down - nothing) / odds.sum()
-        return reading_of(np.array([*odds, face_down, nothing], np.float32))
+        return _joined(reading, mixed([mark.odds for mark in self._corners.named(image, marks)]), complete)
 
     def read_quad(self, image: Image, quad_px: Quad) -> Reading:
         """Cut one card out of a picture and read it."""
@@ -171,6 +162,16 @@ class CardReader:
             return network_of(self._weights.read_bytes())
         except FileNotFoundError:
             raise PictureError(f"the reader's weights {self._weights} are not there: give an ONNX file") from None
+
+
+def _joined(reading: Reading, index: NDArray[np.float64], complete: float) -> Reading:
+    """The reading of a card together with what its indices say: (54,) as `Index.odds`."""
+    whole = np.array([*(reading.cards.get(Card(name), 0.0) for name in CLASSES[:53]), 0.0])
+    odds = joined(index, whole, complete)[:53]
+    # what is half covered may look like no card; where an index shows one lies
+    face_down, nothing = reading.face_down * complete, reading.nothing * complete
+    odds *= (1.0 - face_down - nothing) / odds.sum()
+    return reading_of(np.array([*odds, face_down, nothing], np.float32))
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

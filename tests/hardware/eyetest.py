@@ -11,6 +11,7 @@ from hardware.frames import Frame
 from hardware.simulated.deck import Deck
 from hardware.simulated.look import Look
 from hardware.simulated.renderer import Renderer
+from hardware.vision.corners import Index
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CROP_MARGIN, CROP_SIZE, Reading
 from referee.cards import PACK, Card, parse_card
@@ -36,6 +37,14 @@ class DeckReader:
 
     def checked(self, reading: Reading, image: NDArray[np.uint8], quad_px: NDArray[np.float64]) -> Reading:
         return reading  # no court of this deck is mistaken for another
+
+    def marks(self, image: NDArray[np.uint8]) -> list[Index]:
+        return []  # whole cards are enough
+
+    def with_indices(
+        self, reading: Reading, image: NDArray[np.uint8], marks: Sequence[Index], complete: float
+    ) -> Reading:
+        return reading
 
     def _reading(self, crop: NDArray[np.uint8]) -> Reading:
         alike = np.maximum(self._known @ self._features(crop), self._known @ self._features(crop[::-1, ::-1]))
