@@ -95,12 +95,18 @@ class CornerReader:
     def _namer(self) -> Network:
         return self._given[1] or packaged_network("namer")
 
+    def load(self) -> None:
+        """Load all that is loaded at the first reading."""
+        nothing = np.zeros((64, 64, 3), np.uint8)
+        self.marks(nothing)
+        self.odds(nothing, [np.array([(8, 8), (24, 8), (24, 40), (8, 40)], np.float64)])
+
     def indices(self, image: Image) -> list[Index]:
         """Every index in the picture, the surest first."""
         return self.named(image, _kept([mark for level, scale in _levels(image) for mark in self._marks(level, scale)]))
 
     def marks(self, image: Image) -> list[Index]:
-        """Return the indices, not named yet, in a picture whose cards are about as large as the finder knows them: 100 x
+        """Return the indices, not named yet, in a picture whose cards are about as large as the finder knows: 100 x
         140 pixels. It costs a tenth."""
         return _kept(self._marks(image, (1.0, 1.0)))
 

@@ -100,6 +100,12 @@ class CardReader:
         self._weights = weights
         self._corners = CornerReader()
 
+    def load(self) -> None:
+        """Load all that is loaded at the first reading."""
+        width, height = CROP_SIZE
+        self.read(np.zeros((1, height, width, 3), np.uint8))
+        self._corners.load()
+
     def odds(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Probabilities, float32 (N, 55) in the order of CLASSES, rows adding up to 1.
 

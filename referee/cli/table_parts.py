@@ -4,8 +4,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from hardware.cameras.choose import one_camera, watched_camera
 from hardware.cameras.watched import WatchedCamera
 from hardware.frames import Frame, FrameSource
@@ -16,7 +14,6 @@ from hardware.signals import MockOutputs, Outputs, outputs_of
 from hardware.tablefile import Table
 from hardware.vision.eyes import Eyes
 from hardware.vision.piles import Reader
-from hardware.vision.reader import CROP_SIZE
 from hardware.vision.snapshots import Album, Snapshots
 from referee.errors import DeckError, DeviceError
 from referee.log.header import Device
@@ -69,8 +66,7 @@ class SharpEyes:
     _see: Callable[[Frame], list[AnyObservation]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        width, height = CROP_SIZE
-        self.reader.read(np.zeros((1, height, width, 3), np.uint8))
+        self.reader.load()
 
     def see(self, frame: Frame) -> list[AnyObservation]:
         """Take a frame in; return what is new."""

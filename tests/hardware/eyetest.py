@@ -32,6 +32,8 @@ class DeckReader:
         self._back = _colour(_crop(deck, None))
         self._known = np.stack([self._features(_crop(deck, card)) for card in self._names])
 
+    def load(self) -> None: ...
+
     def read(self, crops: NDArray[np.uint8]) -> list[Reading]:
         return [self._reading(crop) for crop in crops]
 
