@@ -1,0 +1,107 @@
+"""Tops that only their indices show: white cards on a white cloth, where no edge can be seen."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hardware.simulated.deck import Deck
+from hardware.simulated.look import Look
+from hardware.simulated.renderer import Renderer
+from hardware.vision.indexed import cards_of
+from hardware.vision.piles import TopFinder
+from hardware.vision.reader import CardReader
+from hardware.vision.rectify import Patch, Pose
+from referee.cards import Card
+from referee.demo import simulated_script
+
+CARD_MM = (63.5, 88.9)
+PX_PER_MM = 1.5
+WHITE = 242
+LYING = [
+    ("7H", Pose(0.0, 0.0, 0.0)),
+    ("QS", Pose(12.0, -8.0, 14.0)),
+    ("10C", Pose(-15.0, 10.0, -22.0)),
+    ("AD", Pose(6.0, 14.0, 31.0)),
+    ("KC", Pose(-9.0, -12.0, -9.0)),
+]
+
+Picture = NDArray[np.uint8]
+
+
+class Pile:
+    """A pile seen from above, drawn card by card without a shadow at any edge."""
+
+    def __init__(self, reader: CardReader, style: str = "club") -> None:
+        table = Renderer(simulated_script(5, 1), Look()).table()
+        self.patch = Patch.of(table, (0.0, 0.0), (133.0, 158.0), PX_PER_MM)
+        self.finder = TopFinder(self.patch, CARD_MM, reader, (0.0, 0.0), 30.0, 40.0)
+        self.deck = Deck(style, 3.0)
+        self.picture: Picture = np.full_like(self.patch.picture, WHITE)
+
+    def lay(self, card: str, pose: Pose) -> None:
+        """Only print shows, for the cards are as white as the cloth."""
+        art = self.deck.art(Card(card))[..., :3]
+        height, width = art.shape[:2]
+        corners = np.array([(0, 0), (width, 0), (width, height)], np.float32) - np.float32(0.5)
+        to = self.patch.to_patch(pose.quad_mm(CARD_MM))[:3].astype(np.float32)
+        turn = cv2.getAffineTransform(corners, to)
+        size = self.patch.size_px
+        laid = cv2.warpAffine(art, turn, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_CONSTANT)
+        inside = cv2.warpAffine(np.full((height, width), 255, np.uint8), turn, size) > 127
+        self.picture = np.where(inside[..., None], np.minimum(laid, WHITE), self.picture).astype(np.uint8)
+
+    def seen(self) -> Picture:
+        return np.asarray(cv2.GaussianBlur(self.picture, (0, 0), 0.7), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def reader() -> CardReader:
+    return CardReader()
+
+
+@pytest.mark.parametrize(("card", "pose"), LYING)
+def test_a_white_card_on_a_white_cloth_is_read_and_placed_by_its_indices(
+    reader: CardReader, card: str, pose: Pose
+) -> None:
+    pile = Pile(reader)
+    pile.lay(card, pose)
+    found = pile.finder.by_index(pile.seen())
+    assert found is not None and found.top.reading.best[0] == card and found.top.sure > 0.97
+    assert found.top.pose.apart_mm(pose) < 10.0
+
+
+def test_of_a_messy_pile_the_card_on_top_is_read_and_not_those_whose_corners_look_out(reader: CardReader) -> None:
+    pile = Pile(reader)
+    for card, pose in LYING:
+        pile.lay(card, pose)
+        found = pile.finder.by_index(pile.seen())
+        assert found is not None and found.top.reading.best[0] == card
+
+
+def test_a_card_half_off_the_pile_is_the_new_one_though_the_old_index_still_shows(reader: CardReader) -> None:
+    pile = Pile(reader)
+    pile.lay("5H", Pose(-16.0, 0.0, 3.0))
+    before = pile.seen()
+    pile.lay("3C", Pose(24.0, 4.0, -6.0))
+    found = pile.finder.by_index(pile.seen(), before)
+    assert found is not None and found.top.reading.best[0] == "3C"
+
+
+def test_where_nothing_came_no_index_is_new(reader: CardReader) -> None:
+    pile = Pile(reader)
+    pile.lay("5H", Pose(0.0, 0.0, 3.0))
+    assert pile.finder.by_index(pile.seen(), pile.seen()) is None
+
+
+def test_an_empty_place_has_no_index(reader: CardReader) -> None:
+    pile = Pile(reader)
+    assert pile.finder.by_index(pile.seen()) is None
+    assert cards_of([], pile.patch, CARD_MM) == []
+
+
+def test_both_indices_of_a_card_make_one_card(reader: CardReader) -> None:
+    pile = Pile(reader)
+    pile.lay("9D", Pose(3.0, -2.0, 11.0))
+    first, *_ = cards_of(reader.marks(pile.seen()), pile.patch, CARD_MM)
+    assert len(first.marks) >= 2 and first.pose.apart_mm(Pose(3.0, -2.0, 11.0)) < 10.0
