@@ -6,17 +6,10 @@ processor time that the browser took until it painted, six times as much, and th
 bytes that a paint waits for (the page, its style): no other program changes that.
 """
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import time
 from typing import Any, Final
-from urllib.request import urlopen
 
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from a_rig import pages_of_a_rig
+from playwright.sync_api import Browser, BrowserContext
 
 PAGES: Final = ("/", "/set-up", "/rules", "/games")
 SLOWER, TRIES = 6, 3
@@ -32,16 +25,8 @@ PAINTED: Final = "performance.getEntriesByName('first-contentful-paint').map(one
 
 
 def main() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "referee", "run", "--simulate", "--set-up", "--port", str(port)]
-        rig = subprocess.Popen(command, env={**os.environ, "XDG_STATE_HOME": folder}, stdin=subprocess.DEVNULL)
-        try:
-            measure(f"http://127.0.0.1:{port}")
-        finally:
-            rig.terminate()
-            rig.wait()
+    with pages_of_a_rig() as (address, browser):
+        measure(address, browser)
 
 
 def on_a_phone(browser: Browser) -> BrowserContext:
@@ -49,23 +34,16 @@ def on_a_phone(browser: Browser) -> BrowserContext:
     return browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
 
 
-def measure(address: str) -> None:
+def measure(address: str, browser: Browser) -> None:
     """Print a line a page."""
-    wait_for(address)
-    with sync_playwright() as engine:
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        print("page       files   bytes   first paint: seen   counted (of it browser)")
-        for path in PAGES:
-            tries = [visit(browser, address + path) for _ in range(TRIES)]
-            seen = min(one["painted_ms"] for one in tries)
-            browser_ms = SLOWER * min(busy_ms(browser, address + path) for _ in range(TRIES))
-            files, size = tries[0]["files"], tries[0]["bytes"]
-            counted = browser_ms + WAYS * LATENCY_MS + size / BYTES_MS
-            print(
-                f"{path:10} {files:5} {size:7}   {seen:14.0f} ms   {counted:.0f} ms ({browser_ms:.0f} ms)", flush=True
-            )
-        browser.close()
+    print("page       files   bytes   first paint: seen   counted (of it browser)")
+    for path in PAGES:
+        tries = [visit(browser, address + path) for _ in range(TRIES)]
+        seen = min(one["painted_ms"] for one in tries)
+        browser_ms = SLOWER * min(busy_ms(browser, address + path) for _ in range(TRIES))
+        files, size = tries[0]["files"], tries[0]["bytes"]
+        counted = browser_ms + WAYS * LATENCY_MS + size / BYTES_MS
+        print(f"{path:10} {files:5} {size:7}   {seen:14.0f} ms   {counted:.0f} ms ({browser_ms:.0f} ms)", flush=True)
 
 
 def visit(browser: Browser, address: str) -> dict[str, Any]:
@@ -110,17 +88,6 @@ def busy_ms(browser: Browser, address: str) -> float:
     tasks = [one for one in events if one.get("ph") == "X" and one["name"].endswith("RunTask")]
     mine = [one for one in tasks if one["pid"] == painted["pid"] and started <= one["ts"] <= painted["ts"]]
     return sum(one.get("tdur", one["dur"]) for one in mine) / 1000
-
-
-def wait_for(address: str) -> None:
-    """Wait until the pages are there."""
-    for _ in range(300):
-        try:
-            urlopen(address, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.4)
-    sys.exit("the rig does not start")
 
 
 if __name__ == "__main__":

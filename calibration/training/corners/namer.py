@@ -4,29 +4,25 @@ Its crops come out of the same practice scenes as the finder's truth: the same n
 Output: 13 ranks, joker, no index; four suits.
 """
 
-import argparse
 import copy
-import itertools
-import math
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from calibration.training.corners.painter import painted
-from calibration.training.corners.resumed import resume
 from calibration.training.corners.scenes import SIDE_PX, IndexTruth, Scene
+from calibration.training.corners.teaching import Course, lesson, teach
 from calibration.training.halved import halve
 from hardware.vision.corners import INDEX_CROP, index_crop
 from hardware.vision.paper import white_balanced
 from referee.cards import RANKS, SUITS
 
 NOTHING, JOKER = 14, 13
+COURSE = Course(rise_steps=100, weight_decay=0.02, write_every_s=180)
 _BATCH = 128
 _FRESH = 16
 _KEPT = 40000
@@ -129,13 +125,14 @@ class _Store:
         return pictures.contiguous(memory_format=torch.channels_last), torch.from_numpy(self._labels[chosen])
 
 
-def loss_of(said: Tensor, labels: Tensor) -> Tensor:
+def losses(said: Tensor, labels: Tensor) -> dict[str, Tensor]:
     rank = nn.functional.cross_entropy(said[:, :15], labels[:, 0], label_smoothing=0.01)
     suited = labels[:, 1] >= 0
-    return rank + nn.functional.cross_entropy(said[suited][:, 15:], labels[suited, 1], label_smoothing=0.01)
+    suit = nn.functional.cross_entropy(said[suited][:, 15:], labels[suited, 1], label_smoothing=0.01)
+    return {"rank": rank, "suit": suit}
 
 
-def write_onnx(net: IndexNamer, path: Path) -> None:
+def write_onnx(net: nn.Module, path: Path) -> None:
     net = copy.deepcopy(net).eval()
     example = torch.zeros(1, 3, INDEX_CROP[1], INDEX_CROP[0])
     torch.onnx.export(
@@ -151,54 +148,11 @@ def write_onnx(net: IndexNamer, path: Path) -> None:
     halve(path)
 
 
-def train(pools: list[Path], out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
-    """Train for about `minutes` of wall clock and write `out`."""
-    torch.manual_seed(seed)
-    net = IndexNamer().to(memory_format=torch.channels_last)
-    store = _Store(pools, seed)
-    if start:
-        resume(net, start, (store.batch()[0] for _ in itertools.count()))
-    mean = copy.deepcopy(net)
-    optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=0.02)
-    begun, step, told, written = time.monotonic(), 0, 0.0, time.monotonic()
-    while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
-        for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 100) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
-        pictures, labels = store.batch()
-        with torch.autocast("cpu", torch.bfloat16):
-            said = net(pictures)
-        loss = loss_of(said.float(), labels)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        step += 1
-        keep = min(0.998, step / (step + 20))
-        with torch.no_grad():
-            for a, b in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
-                a.copy_(torch.lerp(a, b, 1 - keep) if a.is_floating_point() else b)
-        told = told * 0.98 + float(loss.detach()) * 0.02 if told else float(loss.detach())
-        if step % 100 == 0:
-            print(f"{step:6d} {share:.2f} loss {told:.4f}", flush=True)
-        if time.monotonic() - written > 180:
-            written = time.monotonic()
-            torch.save(mean.state_dict(), out.with_suffix(".pt"))
-            write_onnx(mean, out)
-    torch.save(mean.state_dict(), out.with_suffix(".pt"))
-    write_onnx(mean, out)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Teach the namer of indices.")
-    parser.add_argument("out", type=Path)
-    parser.add_argument("pools", type=Path, nargs="+")
-    parser.add_argument("--minutes", type=float, default=20)
-    parser.add_argument("--seed", type=int, default=2)
-    parser.add_argument("--rate", type=float, default=3e-3, help="learning rate at its highest")
-    parser.add_argument("--start", type=Path, help="weights to go on from: .pt or .onnx")
-    told = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    train(told.pools, told.out, told.minutes, told.seed, told.start, told.rate)
+    asked = lesson("Teach the namer of indices.", minutes=20, seed=2, rate=3e-3)
+    torch.manual_seed(asked.seed)
+    net = IndexNamer().to(memory_format=torch.channels_last)
+    teach(net, _Store(asked.pools, asked.seed).batch, losses, write_onnx, asked, COURSE)
 
 
 if __name__ == "__main__":

@@ -3,25 +3,20 @@
 POOLs are folders made by `pool`. One thread; the network is written again every few minutes.
 """
 
-import argparse
 import copy
-import itertools
-import math
-import time
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from calibration.training.corners.network import CARD_UNIT_PX, CHANNELS, INDEX_UNIT_PX, STRIDE, CornerFinder
 from calibration.training.corners.painter import painted
-from calibration.training.corners.resumed import resume
 from calibration.training.corners.scenes import SIDE_PX, Scene
+from calibration.training.corners.teaching import Course, lesson, teach
 from calibration.training.halved import halve
 
 _CELLS = SIDE_PX // STRIDE
@@ -29,6 +24,7 @@ _BATCH = 16
 _FRESH = 4
 """Scenes of a batch that were never shown; the others are some of the last `_KEPT`, turned by quarters and lit anew."""
 _KEPT = 4000
+COURSE = Course(rise_steps=150, weight_decay=1e-3, write_every_s=240, longest_gradient=5.0)
 
 
 def quarter_turned(one: Scene, quarters: int) -> Scene:
@@ -71,7 +67,7 @@ def targets(one: Scene) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return made, weight
 
 
-def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[str, float]]:
+def losses(said: Tensor, truth: Tensor, weight: Tensor) -> dict[str, Tensor]:
     """CenterNet's focal loss for the heat, L1 by the card's length for places, cross entropy for bare or not."""
     heat, want = torch.sigmoid(said[:, 0]).clamp(1e-4, 1 - 1e-4), truth[:, 0]
     peak = (want == 1).float()
@@ -85,8 +81,7 @@ def loss_of(said: Tensor, truth: Tensor, weight: Tensor) -> tuple[Tensor, dict[s
     card = (got[:, CHANNELS["card"]] - goal[:, 9:17]).abs() * CARD_UNIT_PX / length
     card = (card * (0.3 + 0.7 * goal[:, 17:18])).sum() / m
     complete = binary_cross_entropy_with_logits(got[:, 17], goal[:, 17], reduction="sum") / m
-    parts = {"heat": focal.sum() / n, "index": 6 * index, "card": 2.5 * card, "complete": 6 * complete}
-    return torch.stack(list(parts.values())).sum(), {k: float(v.detach()) for k, v in parts.items()}
+    return {"heat": focal.sum() / n, "index": 6 * index, "card": 2.5 * card, "complete": 6 * complete}
 
 
 class _Scenes:
@@ -118,7 +113,7 @@ class _Scenes:
         return (pictures * torch.from_numpy(gain.astype(np.float32))).clamp_(0, 1)
 
 
-def write_onnx(net: CornerFinder, path: Path) -> None:
+def write_onnx(net: nn.Module, path: Path) -> None:
     """Write the network for any picture size."""
     net = copy.deepcopy(net).eval()
     sizes = {"picture": {0: "n", 2: "h", 3: "w"}, "map": {0: "n", 2: "h4", 3: "w4"}}
@@ -135,55 +130,11 @@ def write_onnx(net: CornerFinder, path: Path) -> None:
     halve(path)
 
 
-def train(pools: list[Path], out: Path, minutes: float, seed: int, start: Path | None, rate: float) -> None:
-    """Train for about `minutes` of wall clock and write `out` (and `out` with .pt to go on from)."""
-    torch.manual_seed(seed)
-    net = CornerFinder().to(memory_format=torch.channels_last)
-    scenes = _Scenes(pools, seed)
-    if start:
-        resume(net, start, (scenes.batch()[0] for _ in itertools.count()))
-    mean = copy.deepcopy(net)
-    optimiser = torch.optim.AdamW(net.parameters(), rate, weight_decay=1e-3)
-    begun, step, told, written = time.monotonic(), 0, {}, time.monotonic()
-    while (share := (time.monotonic() - begun) / (60 * minutes)) < 1:
-        for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 150) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
-        pictures, truth, weight = scenes.batch()
-        with torch.autocast("cpu", torch.bfloat16):
-            said = net(pictures)
-        loss, parts = loss_of(said.float(), truth, weight)
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        step += 1
-        keep = min(0.998, step / (step + 20))
-        with torch.no_grad():
-            for a, b in zip(mean.state_dict().values(), net.state_dict().values(), strict=True):
-                a.copy_(torch.lerp(a, b, 1 - keep) if a.is_floating_point() else b)
-        told = {k: told.get(k, v) * 0.98 + v * 0.02 for k, v in parts.items()}
-        if step % 100 == 0:
-            print(f"{step:6d} {share:.2f} " + " ".join(f"{k} {v:.3f}" for k, v in told.items()), flush=True)
-        if time.monotonic() - written > 240:
-            written = time.monotonic()
-            torch.save(mean.state_dict(), out.with_suffix(".pt"))
-            write_onnx(mean, out)
-    torch.save(mean.state_dict(), out.with_suffix(".pt"))
-    write_onnx(mean, out)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Teach the corner finder.")
-    parser.add_argument("out", type=Path)
-    parser.add_argument("pools", type=Path, nargs="+")
-    parser.add_argument("--minutes", type=float, default=40)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rate", type=float, default=2.5e-3, help="learning rate at its highest")
-    parser.add_argument("--start", type=Path, help="weights to go on from: .pt or .onnx")
-    told = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    train(told.pools, told.out, told.minutes, told.seed, told.start, told.rate)
+    asked = lesson("Teach the corner finder.", minutes=40, seed=1, rate=2.5e-3)
+    torch.manual_seed(asked.seed)
+    net = CornerFinder().to(memory_format=torch.channels_last)
+    teach(net, _Scenes(asked.pools, asked.seed).batch, losses, write_onnx, asked, COURSE)
 
 
 if __name__ == "__main__":
