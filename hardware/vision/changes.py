@@ -93,9 +93,16 @@ class Change:
 
     def share_in(self, quad_mm: NDArray[np.float64]) -> float:
         """Return the share of what changed that lies inside a card with these corners."""
+        return self._count_in(quad_mm) / max(1, self._count)
+
+    def area_in_mm2(self, quad_mm: NDArray[np.float64]) -> float:
+        """Return how much changed inside a card with these corners."""
+        return self._count_in(quad_mm) / self.patch.px_per_mm**2
+
+    def _count_in(self, quad_mm: NDArray[np.float64]) -> int:
         inside = np.zeros_like(self.mask)
         cv2.fillConvexPoly(inside, np.round(self.patch.to_patch(quad_mm)).astype(np.int32), 255)
-        return cv2.countNonZero(cv2.bitwise_and(inside, self.mask)) / max(1, self._count)
+        return cv2.countNonZero(cv2.bitwise_and(inside, self.mask))
 
 
 def _halved(picture: Image) -> Image:

@@ -7,6 +7,7 @@ from typing import Final
 from hardware.frames import Frame, Image
 from hardware.tablefile import Table, rectangle
 from hardware.vision.cardfit import Free
+from hardware.vision.changes import Change
 from hardware.vision.laststill import LastStill
 from hardware.vision.looking import Answer, Looking
 from hardware.vision.looks import Choice, Expected, Look, Settled
@@ -178,6 +179,8 @@ class Spot:
 
     def _moves(self, top: Top) -> bool:
         """Whether what was taken for a lying card is on its way."""
+        if not self.zone.share(self._motion.moving):
+            return False
         place = self._motion.zone(top.pose.quad_mm(self._table.card_size_mm))
         return place.share(self._motion.moving) > MOVING_SHARE
 
@@ -202,6 +205,9 @@ class Spot:
             return None if self._is_better(frame) else self._still_bare(frame, hand_near)
         picture = self.patch.cut(frame.image)
         changed = self.last.changed(picture)
+        if self._is_still_empty(changed):
+            self._looking.forget()
+            return self._still_bare(frame, hand_near)
         if changed.area_mm2 < LEAST_CHANGE_MM2:
             self._looking.forget()
             return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
@@ -214,6 +220,12 @@ class Spot:
         last_visit_ns = max(self.visits.values(), default=0)
         answer = self._looking.take(Look(frame.at_ns, picture.copy(), covered, found), last_visit_ns)
         return None if answer is None else self._answered(answer, hand_near)
+
+    def _is_still_empty(self, changed: Change) -> bool:
+        """Whether a place of a row had no card and nothing changed where one would lie, only round about."""
+        if self._is_pile or self.top is not None:
+            return False
+        return changed.area_in_mm2(rectangle(*self.centre_mm, *self._table.card_size_mm)) < LEAST_CHANGE_MM2
 
     def _read_on(self, hand_near: bool) -> Settled | None:
         """Do the next bit of reading the look that counts; return what is new when it is done."""
