@@ -20,8 +20,8 @@ from hardware.cameras.port import Camera, Clock
 from hardware.frames import Frame
 from hardware.signals import Output, Outputs
 from referee.errors import DeviceError
+from referee.units import MS
 
-MS: Final = 1_000_000
 SHRINK: Final = 4
 """Pictures are looked at in this scale: a light is some pixels wide, and there are many pictures."""
 COARSE_MS: Final = np.arange(-60.0, 300.0, 8.0)

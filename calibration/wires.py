@@ -10,17 +10,17 @@ from typing import Final
 from hardware.checks.report import Answer, fail, ok, warn
 from hardware.pads import Pad, PadBackend, PadNote, PadReader, contact_rules, pads_of
 from hardware.pads.debounce import PadEvent
-from hardware.pads.edges import MILLISECOND
 from referee.errors import DeviceError
 from referee.observations import AnyObservation, PadReleased, PadSlapped, SensorLost
 from referee.settings import PadsSection
 from referee.table import PILES, PLAYERS
+from referee.units import MS
 
 SIDE: Final = {"A": "left", "B": "right"}
 """Pile A is the left one as p1 sees it."""
 MANY_BOUNCES: Final = 15
-LET_GO_NS: Final = 3_000 * MILLISECOND
-TOGETHER_NS: Final = 2_000 * MILLISECOND
+LET_GO_NS: Final = 3_000 * MS
+TOGETHER_NS: Final = 2_000 * MS
 """A second slap later than this is not one of two at the same time."""
 
 
@@ -152,7 +152,7 @@ def judged(asked: Pad, press: Press | None, settings: PadsSection) -> Answer:
         return fail(f"{came}, that is {press.pad}; expected GPIO{pins[asked]}", cure)
     if press.contact_ns is None:
         return fail(f"{came} and stays closed", "let it go; else its wires touch, or it is closed at rest")
-    says = f"{came} for {press.contact_ns / MILLISECOND:.0f} ms, bounced {press.bounces} times"
+    says = f"{came} for {press.contact_ns / MS:.0f} ms, bounced {press.bounces} times"
     if press.lost_edge:
         return warn(f"{says}, its edge was lost", "check the wires for a loose contact")
     if press.notes:

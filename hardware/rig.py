@@ -13,18 +13,19 @@ from typing import Final, Protocol
 
 from hardware.cameras.watched import WatchedCamera
 from hardware.frames import Frame, FrameSource
-from hardware.pads.edges import MILLISECOND, Clock, Pad
+from hardware.pads.edges import Clock, Pad
 from hardware.pads.reader import PadReader
 from referee.observations import AnyObservation, SensorBack, SensorLost, Tick
+from referee.units import MS
 
-TICK_NS: Final = 100 * MILLISECOND
-PACE_NS: Final = 20 * MILLISECOND
+TICK_NS: Final = 100 * MS
+PACE_NS: Final = 20 * MS
 """How often the pads' progress is told; a slap is awarded at most so much later than it could be."""
 LAST_LOOK_S: Final = 5.0
 """Longer than the eyes take for a picture."""
-DEBOUNCE_NS: Final = 30 * MILLISECOND
+DEBOUNCE_NS: Final = 30 * MS
 """The pads' debouncing holds a slap less long than this."""
-PATIENCE_NS: Final = 1_000 * MILLISECOND
+PATIENCE_NS: Final = 1_000 * MS
 """Time goes on without pads whose thread came no further for so long: it hangs."""
 
 
@@ -81,7 +82,7 @@ class LiveRig:
         pads: PadReader | None,
         queue: "NewsQueue",
         *,
-        watermark_ns: int = 50 * MILLISECOND,
+        watermark_ns: int = 50 * MS,
         clock: Clock = monotonic_ns,
         on_first_frame: Callable[[Frame], None] = ignore,
         on_pace: Callable[[], None] = nothing,
@@ -149,7 +150,7 @@ class LiveRig:
             camera=watched.name if watched else type(camera).__name__,
             camera_lost=watched.lost_because if watched else "",
             fps=watched.rate if watched else (camera.fps if camera else 0.0),
-            age_ms=watched.age_ns() / MILLISECOND if watched else 0.0,
+            age_ms=watched.age_ns() / MS if watched else 0.0,
             dropped=getattr(camera, "dropped", 0),
             pads=pads.backend.name if pads else "no pads",
             pads_lost=pads.lost_because if pads else "",

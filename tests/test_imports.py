@@ -39,6 +39,7 @@ VOCABULARY = {
     "referee.settings",
     "referee.signals",
     "referee.table",
+    "referee.units",
     "referee.verdicts",
 }
 

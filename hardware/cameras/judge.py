@@ -7,9 +7,7 @@ from typing import Final
 import numpy as np
 
 from hardware.frames import Frame, Image
-
-MILLISECOND: Final = 1_000_000
-
+from referee.units import MS
 
 BLACK: Final = 30
 WHITE: Final = 250
@@ -37,9 +35,9 @@ def sampled(image: Image) -> Image:
 class Limits:
     """When a stream of pictures is no longer good. Nanoseconds."""
 
-    frozen_ns: int = 700 * MILLISECOND
+    frozen_ns: int = 700 * MS
     """Not one sampled pixel changes for so long: even a still table has noise."""
-    late_ns: int = 500 * MILLISECOND
+    late_ns: int = 500 * MS
     """A picture this old when it arrives comes from a full queue."""
     slow_share: float = 0.7
     """Fewer pictures than this share of the rate: said, and played on."""
@@ -106,5 +104,5 @@ class PictureJudge:
 
     def _count(self, now_ns: int) -> None:
         self._arrivals.append(now_ns)
-        while now_ns - self._arrivals[0] > 1_000 * MILLISECOND:
+        while now_ns - self._arrivals[0] > 1_000 * MS:
             self._arrivals.popleft()

@@ -10,15 +10,16 @@ from threading import Condition, Event, Thread
 from time import monotonic_ns
 from typing import Final
 
-from hardware.cameras.judge import MILLISECOND, Limits, PictureJudge
+from hardware.cameras.judge import Limits, PictureJudge
 from hardware.cameras.port import Camera, Clock
 from hardware.frames import Frame
 from referee.errors import DeviceError
 from referee.observations import SensorBack, SensorLost
 from referee.ports import ObservationSink
+from referee.units import MS
 
-RETRY_NS: Final = 500 * MILLISECOND
-HUNG_NS: Final = 12_000 * MILLISECOND
+RETRY_NS: Final = 500 * MS
+HUNG_NS: Final = 12_000 * MS
 """Longer than a camera that is there takes to open and to settle."""
 MOST_HUNG: Final = 3
 """Threads that never came back from the driver; with more, only a restart of the service helps."""
@@ -37,7 +38,7 @@ class WatchedCamera:
         make: Callable[[], Camera],
         sink: ObservationSink,
         *,
-        lost_after_ns: int = 800 * MILLISECOND,
+        lost_after_ns: int = 800 * MS,
         behind_pads_ns: int = 0,
         clock: Clock = monotonic_ns,
         limits: Limits = USUAL,

@@ -2,11 +2,12 @@
 
 from hardware.gpio import find_header_chip, has_gpiod
 from hardware.pads.debounce import ContactRules
-from hardware.pads.edges import MILLISECOND, Pad, PadBackend
+from hardware.pads.edges import Pad, PadBackend
 from hardware.pads.gpiod_pads import GpiodPads
 from hardware.pads.gpiozero_pads import GpiozeroPads
 from hardware.pads.mock_pads import MockPads
 from referee.settings import PadsSection
+from referee.units import MS
 
 
 def pads_of(settings: PadsSection) -> tuple[Pad, ...]:
@@ -18,8 +19,8 @@ def contact_rules(settings: PadsSection) -> ContactRules:
     """Return what makes a contact a slap, as set."""
     return ContactRules(
         minimum_ns=round(settings.minimum_contact_us * 1_000),
-        bounce_gap_ns=round(settings.bounce_gap_ms * MILLISECOND),
-        release_ns=round(settings.release_ms * MILLISECOND),
+        bounce_gap_ns=round(settings.bounce_gap_ms * MS),
+        release_ns=round(settings.release_ms * MS),
     )
 
 

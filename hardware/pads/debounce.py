@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from hardware.pads.edges import MILLISECOND, Edge, NoteKind, Pad, PadNote, Reading
+from hardware.pads.edges import Edge, NoteKind, Pad, PadNote, Reading
 from referee.observations import PadReleased, PadSlapped
+from referee.units import MS
 
 PadEvent = PadSlapped | PadReleased | PadNote
 
@@ -23,30 +24,30 @@ PadEvent = PadSlapped | PadReleased | PadNote
 class ContactRules:
     """What makes a contact a slap. All in nanoseconds."""
 
-    minimum_ns: int = 1 * MILLISECOND
+    minimum_ns: int = 1 * MS
     """Closed this long without a break, or it is a spike."""
-    bounce_gap_ns: int = 3 * MILLISECOND
+    bounce_gap_ns: int = 3 * MS
     """Edges that follow each other within this gap belong to one contact."""
-    bounce_ns: int = 20 * MILLISECOND
+    bounce_ns: int = 20 * MS
     """A contact does not bounce longer than this before it closes: earlier edges are noise."""
-    release_ns: int = 20 * MILLISECOND
+    release_ns: int = 20 * MS
     """Open this long without a break: the hand is off."""
-    order_ns: int = 2 * MILLISECOND
+    order_ns: int = 2 * MS
     """How long inputs are held to be sorted."""
-    look_ahead_ns: int = 3 * MILLISECOND
+    look_ahead_ns: int = 3 * MS
     """A slap is told this long after first contact: a ghost of the neighbour may have come before the true hit."""
-    glance_ns: int = 5 * MILLISECOND
+    glance_ns: int = 5 * MS
     """If no level was read this long after an edge, nobody looked, and the contact is believed."""
-    blind_ns: int = 80 * MILLISECOND
+    blind_ns: int = 80 * MS
     """An edge that comes after nobody looked at a closed pad for so long is a new slap: longer than the slow pace of
     readings, shorter than a hand needs to slap twice."""
-    late_edge_ns: int = 20 * MILLISECOND
+    late_edge_ns: int = 20 * MS
     """A pad that is down this long without an edge has lost its edge."""
-    dip_ns: int = MILLISECOND // 2
+    dip_ns: int = MS // 2
     """All pads that close too briefly within this have one cause."""
-    held_ns: int = 10_000 * MILLISECOND
+    held_ns: int = 10_000 * MS
     """Down this long: somebody leans on the pad, or its wires touch."""
-    tire_ns: int = 3_000 * MILLISECOND
+    tire_ns: int = 3_000 * MS
     """A pad that is held longer is read at the slow pace again."""
 
 

@@ -6,8 +6,6 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 from referee.table import Pile, Player
 
-MILLISECOND: Final = 1_000_000
-
 
 class Pad(NamedTuple):
     """Which pad; `player` None: one pad for both players."""

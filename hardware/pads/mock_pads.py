@@ -6,9 +6,10 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import monotonic_ns
 
-from hardware.pads.edges import FOUR_PADS, MILLISECOND, Clock, Edge, Pad
+from hardware.pads.edges import FOUR_PADS, Clock, Edge, Pad
 from hardware.pads.trains import Change
 from referee.errors import DeviceError
+from referee.units import MS
 
 
 class ScriptedPads:
@@ -70,7 +71,7 @@ class MockPads:
     def slap(self, pad: Pad, at_ns: int | None = None, contact_ms: float = 60.0) -> None:
         """Close a contact that opens by itself."""
         self.press(pad, at_ns)
-        self._until_ns[pad] = self._clock() + round(contact_ms * MILLISECOND)
+        self._until_ns[pad] = self._clock() + round(contact_ms * MS)
 
     def open(self) -> None:
         """Start listening; raises DeviceError while `broken`."""

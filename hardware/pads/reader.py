@@ -6,17 +6,18 @@ from time import monotonic_ns
 from typing import Final
 
 from hardware.pads.debounce import ContactRules, Debouncer
-from hardware.pads.edges import MILLISECOND, Clock, Pad, PadBackend, PadNote, Reading
+from hardware.pads.edges import Clock, Pad, PadBackend, PadNote, Reading
 from hardware.pads.feeler import Feeler
 from hardware.pads.trains import QUICK_NS, SLOW_NS
 from referee.errors import DeviceError
 from referee.observations import PadReleased, PadSlapped, SensorBack, SensorLost
 from referee.ports import ObservationSink
+from referee.units import MS
 
-RETRY_NS: Final = 500 * MILLISECOND
+RETRY_NS: Final = 500 * MS
 DEAF_AFTER: Final = 2
 """At so many moments in a row only the levels told of a slap: the backend's edges have stopped coming."""
-ONE_MOMENT_NS: Final = 100 * MILLISECOND
+ONE_MOMENT_NS: Final = 100 * MS
 """Pads that are hit together lose their edges together; the same hand is not back so soon."""
 
 NoteSink = Callable[[PadNote], None]

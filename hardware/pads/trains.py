@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from hardware.pads.debounce import ContactRules, Debouncer, PadEvent
-from hardware.pads.edges import MILLISECOND, Edge, Pad, Reading
+from hardware.pads.edges import Edge, Pad, Reading
 from referee.errors import PictureError, cause_of
 from referee.files import read_given_text
 from referee.table import PILES, PLAYERS
+from referee.units import MS
 
-QUICK_NS: Final = 1 * MILLISECOND
+QUICK_NS: Final = 1 * MS
 """Pace of level readings from an edge until the pad is surely open."""
-SLOW_NS: Final = 50 * MILLISECOND
+SLOW_NS: Final = 50 * MS
 """Pace of level readings of pads at rest: finds lost edges and held pads."""
 
 
@@ -104,7 +105,7 @@ def debounced(
 ) -> list[PadEvent]:
     """Return slaps, releases and notes of a whole train, in order of their stamps."""
     player = TrainPlayer(Debouncer(pads, uncertainty_ns, rules or ContactRules()))
-    end_ns = max((change.at_ns for change in changes), default=0) + 200 * MILLISECOND
+    end_ns = max((change.at_ns for change in changes), default=0) + 200 * MS
     return sorted(player.play(changes, end_ns), key=lambda event: event.at_ns)
 
 

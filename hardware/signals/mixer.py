@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 from referee.signals import SIGNALS, Beat, Colour, Cue, Signal, SignalName
 from referee.table import Player
-
-MILLISECOND: Final = 1_000_000
+from referee.units import MS
 
 
 class Output(NamedTuple):
@@ -41,18 +40,18 @@ class Running:
     @property
     def until_ns(self) -> int | None:
         """When it is over; None: it goes on until it is ended."""
-        return None if self.signal.every_ms else self.from_ns + self.signal.length_ms * MILLISECOND
+        return None if self.signal.every_ms else self.from_ns + self.signal.length_ms * MS
 
     def beat_at(self, now_ns: int) -> tuple[Beat | None, int | None]:
         """Return the beat at a moment, and when the next one begins (None: never)."""
         if now_ns < self.from_ns:
             return None, self.from_ns
-        period_ns = (self.signal.every_ms or 0) * MILLISECOND
+        period_ns = (self.signal.every_ms or 0) * MS
         rounds = (now_ns - self.from_ns) // period_ns if period_ns else 0
         round_ns = self.from_ns + rounds * period_ns
         end_ns = round_ns
         for beat in self.signal.beats:
-            end_ns += beat.ms * MILLISECOND
+            end_ns += beat.ms * MS
             if now_ns < end_ns:
                 return (beat._replace(hz=0) if rounds else beat), end_ns
         return None, round_ns + period_ns if period_ns else None

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from hardware.simulated.look import Look
-from hardware.simulated.motion import MS, SWING, Flight, HandPath, Key, Lying, forward, grip, thrown
+from hardware.simulated.motion import SWING, Flight, HandPath, Key, Lying, forward, grip, thrown
 from hardware.tablefile import PAD_CENTRES_MM, PILE_X_MM, ROW_PITCH_MM, ROW_Y_MM, SPIT_CENTRES_MM
 from referee.cards import Card
 from referee.script import (
@@ -26,6 +26,7 @@ from referee.script import (
     TurnUp,
 )
 from referee.table import PILES, Hand, Player
+from referee.units import MS
 
 Spot = str
 """Where cards lie: `A`, `B`, `p1.1` to `p1.5`, `p1.spit`, and the same for p2."""

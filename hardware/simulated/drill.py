@@ -4,11 +4,11 @@ import random
 from dataclasses import dataclass, field
 from typing import Final
 
-from hardware.simulated.motion import MS
 from hardware.simulated.trouble import Trouble
 from referee.cards import PACK, Card
 from referee.script import AnyAction, Deal, Gather, Hover, Knock, Lay, Script, SpitDown, SquareUp, TakeBack, TurnUp
 from referee.table import OPPONENT, PILES, PLAYERS, Hand, Pile, Player
+from referee.units import MS
 
 _FIRST_NS: Final = 1_200 * MS
 """Nobody moves before: the eyes begin with a still table."""

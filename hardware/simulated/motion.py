@@ -7,8 +7,7 @@ from typing import Final
 
 from referee.cards import Card
 from referee.table import Hand, Player
-
-MS: Final = 1_000_000
+from referee.units import MS
 
 REACH_MM: Final = 18.0
 """The fingertips lie this far on the owner's side of the middle of a card that they hold."""

@@ -12,6 +12,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.trouble import Trouble, troubled
 from referee.observations import PadReleased, PadSlapped
 from referee.script import Script, Slap
+from referee.units import MS
 
 PAD_UNCERTAINTY_NS: Final = 50_000
 """Half-width of a simulated stamp's uncertainty: that of gpiod on a Pi."""
@@ -80,7 +81,7 @@ def pad_changes(script: Script, bounce: bool = True) -> list[Change]:
                 opens = begin + rng.randint(*_BOUNCE_NS)
                 changes += contact(pad, begin, opens)
                 begin = opens + rng.randint(*_BOUNCE_NS)
-            changes += contact(pad, begin, max(action.release_ns, begin + 1_000_000))
+            changes += contact(pad, begin, max(action.release_ns, begin + MS))
     return sorted(changes)
 
 

@@ -5,12 +5,13 @@ from msgspec.structs import replace
 from referee.cards import UNREAD, Card
 from referee.game.announcements import BreachSeen
 from referee.game.events import Hands
-from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
+from referee.game.outcome import Burst, Outcome, nothing
 from referee.game.phases import Phase
 from referee.game.position import Lying, Middle, Position
 from referee.game.rulings import Breach, Facts, Illegal
 from referee.rules.rule_set import RuleSet
 from referee.table import PILES, Hand, Pile, Player, Who
+from referee.units import MS
 
 
 def other_hand(rules: RuleSet, position: Position, who: Who, hand: Hand | None, at_ns: int) -> Illegal | None:
@@ -19,7 +20,7 @@ def other_hand(rules: RuleSet, position: Position, who: Who, hand: Hand | None, 
         return None
     side = position.side(who)
     after_ns = at_ns - (side.right_acted_ns if hand == "L" else side.left_acted_ns)
-    if after_ns >= rules.hand_change_ms * NS_PER_MS:
+    if after_ns >= rules.hand_change_ms * MS:
         return None
     return Illegal(Breach.TWO_HANDS, who, Facts(after_ns=after_ns, limit=rules.hand_change_ms))
 
@@ -30,7 +31,7 @@ def too_late(rules: RuleSet, position: Position, who: Who, card: Card, pile: Pil
     After a one-pile deal the next one is announced at once, so there the window is all there is.
     """
     after_ns = at_ns - position.ended_ns
-    just_over = after_ns <= rules.race_window_ms * NS_PER_MS
+    just_over = after_ns <= rules.race_window_ms * MS
     if position.phase in (Phase.SLAP, Phase.OVER) or (position.phase is Phase.FIRST_SPIT and just_over):
         facts = Facts(card=card, pile=pile, after_ns=after_ns if just_over else None)
         return Illegal(Breach.DEAL_IS_OVER, who, facts, blameless=just_over)

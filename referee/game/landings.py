@@ -6,7 +6,7 @@ from referee.cards import UNREAD, Card
 from referee.game.actions import changed, other_hand, picked_up, remember_hand, too_late, touched
 from referee.game.deal_end import cleared, has_cleared
 from referee.game.events import Land, TakeBack
-from referee.game.outcome import NS_PER_MS, Burst, Outcome, Said, ignored, nothing
+from referee.game.outcome import Burst, Outcome, Said, ignored, nothing
 from referee.game.phases import Phase
 from referee.game.position import Cover, Lying, Middle, Position, Source, Unread, holder
 from referee.game.readings import misfit, put_back_unread, read_top
@@ -16,6 +16,7 @@ from referee.rules.legality import follows
 from referee.rules.rows import count_cards
 from referee.rules.rule_set import RuleSet
 from referee.table import Pile, Who
+from referee.units import MS
 
 
 def land(rules: RuleSet, position: Position, event: Land, burst: Burst) -> Outcome:
@@ -144,7 +145,7 @@ def _beaten_by(rules: RuleSet, middle: Middle, event: Land, who: Who) -> Cover |
     """
     for cover in reversed(middle.covers):
         is_own = cover.by == who and who != "unknown"
-        if is_own or event.at_ns - cover.at_ns > rules.race_window_ms * NS_PER_MS:
+        if is_own or event.at_ns - cover.at_ns > rules.race_window_ms * MS:
             return None
         if cover.top == UNREAD or follows(event.card, cover.top, rules):
             return cover
@@ -187,7 +188,7 @@ def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, 
     middle = position.middle(pile)
     covers = middle.covers
     if middle.top is not None:
-        oldest_ns = at_ns - rules.race_window_ms * NS_PER_MS
+        oldest_ns = at_ns - rules.race_window_ms * MS
         covers = (*[old for old in covers if old.at_ns >= oldest_ns], Cover(middle.top, who, at_ns))
     middle = replace(
         middle,

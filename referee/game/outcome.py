@@ -12,8 +12,6 @@ Outcome = tuple[Ruling, Position, Said]
 Burst = Sequence[AnyEvent]
 """All events of the burst, for the few questions that depend on what came at the same time."""
 
-NS_PER_MS = 1_000_000
-
 
 def nothing(position: Position, *said: AnyAnnouncement) -> Outcome:
     """There is nothing to rule."""

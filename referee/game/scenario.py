@@ -9,13 +9,13 @@ from referee.cards import parse_card
 from referee.errors import NotationError
 from referee.game.announcements import AnyAnnouncement, NextDeal
 from referee.game.events import AnyEvent
-from referee.game.outcome import NS_PER_MS
 from referee.game.phases import Phase
 from referee.game.position import Due, Middle, Position, Side, seen_bits
 from referee.game.rulings import Illegal, Legal, Ruling, Undecided
 from referee.rules.rows import parse_row
 from referee.rules.rule_set import RuleSet, rule_set_from
 from referee.table import PILES, PLAYERS, Pile, Player
+from referee.units import MS
 
 Plain = dict[str, Any]
 """A JSON object in the scenarios' words."""
@@ -76,7 +76,7 @@ def read_event(words: Mapping[str, Any]) -> AnyEvent:
     try:
         do = words["do"]
         fields = {_FIELDS.get((do, name), name): value for name, value in words.items()}
-        fields["at_ns"] = _ns(words["t_us"], NS_PER_US) if "t_us" in words else _ns(words["t"], NS_PER_MS)
+        fields["at_ns"] = _ns(words["t_us"], NS_PER_US) if "t_us" in words else _ns(words["t"], MS)
         if do == "land":
             fields["cards"] = [parse_card(card) for card in words.get("cards") or [words["card"]]]
             fields["touched"] = words.get("contact") != "none"

@@ -6,12 +6,13 @@ from typing import Final, NamedTuple
 from referee.game.announcements import DeadHeat, FalseSlap
 from referee.game.deal_end import Ended, award, open_end
 from referee.game.events import Land, Slap, Spit
-from referee.game.outcome import NS_PER_MS, Burst, Outcome, ignored
+from referee.game.outcome import Burst, Outcome, ignored
 from referee.game.phases import Phase
 from referee.game.position import Position
 from referee.game.rulings import IGNORED, Doubt, Facts, Legal, Ruling, Undecided
 from referee.rules.rule_set import RuleSet
 from referee.table import OPPONENT, OTHER_PILE, Pile, Player
+from referee.units import MS
 
 NS_PER_US: Final = 1_000
 
@@ -37,7 +38,7 @@ def is_hard_play(rules: RuleSet, position: Position, event: Slap, burst: Burst) 
     Once the deal is over, a hit that may be either is a slap: whoever plays his last card may slap that pile at once.
     """
     window_ms = rules.slap_play_window_ms
-    window_ns = NS_PER_MS * (min(window_ms, SECOND_HIT_MS) if position.phase is Phase.SLAP else window_ms)
+    window_ns = MS * (min(window_ms, SECOND_HIT_MS) if position.phase is Phase.SLAP else window_ms)
     p1, p2, unknown = position.middle(event.pile).touched_ns
     own = {"p1": (p1, unknown), "p2": (p2, unknown), "unknown": (p1, p2, unknown)}[event.player]
     if any(abs(event.at_ns - touched_ns) <= window_ns for touched_ns in own):

@@ -8,14 +8,15 @@ from referee.game.announcements import NotStuck
 from referee.game.deal_end import call_spit, spit_onto
 from referee.game.events import Call, Spit
 from referee.game.landings import cover
-from referee.game.outcome import NS_PER_MS, Burst, Outcome, nothing
+from referee.game.outcome import Burst, Outcome, nothing
 from referee.game.phases import Cause, Phase
 from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
 from referee.rules.rule_set import AGREEMENT_MS, RuleSet
 from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player, Who
+from referee.units import MS
 
-AGREEMENT_NS = AGREEMENT_MS * NS_PER_MS
+AGREEMENT_NS = AGREEMENT_MS * MS
 
 
 def spit(rules: RuleSet, position: Position, event: Spit, burst: Burst) -> Outcome:

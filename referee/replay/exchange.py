@@ -18,6 +18,7 @@ from referee.replay.notation import Event, Notated, What
 from referee.replay.words import plain
 from referee.rules.rule_set import PRESETS, rule_set
 from referee.table import Player
+from referee.units import MS
 from referee.verdicts import (
     AnyVerdict,
     Award,
@@ -35,7 +36,6 @@ from referee.verdicts import (
     TakenBack,
 )
 
-MS: Final = 1_000_000
 LONGEST_TAG: Final = 60
 EXACT: Final = 1.0
 """Who writes a card down has seen it."""

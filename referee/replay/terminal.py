@@ -12,6 +12,7 @@ from referee.replay.moments import Moment, Timeline
 from referee.replay.statistics import PlayerFigures, Sample, Statistics
 from referee.replay.words import clock, margin_words, plain, player_names
 from referee.table import PILES, PLAYERS, Pile, Player
+from referee.units import MS
 
 SUIT_SIGNS = str.maketrans("SHDC", "♠♥♦♣")
 MARKS: Mapping[str, tuple[str, str]] = {
@@ -78,7 +79,7 @@ def _moments_table(timeline: Timeline, names: Mapping[Player, str]) -> Table:
     table.add_column(Text(names["p2"][:8]), justify="center", no_wrap=True)
     table.add_column("", ratio=1)
     for moment in timeline.moments:
-        since = "" if moment.since_ns is None else str(moment.since_ns // 1_000_000)
+        since = "" if moment.since_ns is None else str(moment.since_ns // MS)
         lanes = [_mark(moment, player) for player in PLAYERS]
         cards = [_card(moment, pile) for pile in PILES]
         table.add_row(clock(moment.at_ns), since, lanes[0], *cards, lanes[1], _words(moment))

@@ -31,8 +31,8 @@ from referee.observations import (
 )
 from referee.script import AnyAction, Deal, Gather, Knock, Lay, Move, Refill, Script, Slap, SpitDown, TakeBack, TurnUp
 from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
+from referee.units import MS
 
-MS = 1_000_000
 LIFT_SHARE = 0.55
 """Part of a movement after which the card has left its old place."""
 

@@ -28,8 +28,7 @@ from referee.script import (
 from referee.simulated.noise import LIFT_SHARE
 from referee.simulated.table import Lying, SimulatedTable, follows
 from referee.table import OPPONENT, OTHER_PILE, PILES, PLAYERS, Hand, Pile, Player
-
-MS = 1_000_000
+from referee.units import MS
 
 
 class Habits(msgspec.Struct, frozen=True, kw_only=True):

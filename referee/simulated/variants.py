@@ -13,8 +13,8 @@ from referee.cards import PACK, Card
 from referee.script import AnyAction, Deal, Lay, Move, Refill, Script, SpitDown, TakeBack, TurnUp
 from referee.simulated.table import follows
 from referee.table import OPPONENT, PLAYERS, Pile, Player
+from referee.units import MS
 
-MS = 1_000_000
 Variant = Literal["bicycle", "speed", "wikipedia"]
 OWN: dict[Player, Pile] = {"p1": "A", "p2": "B"}
 SIZES: dict[Variant, tuple[int, ...]] = {"bicycle": (1, 1, 1, 1), "speed": (), "wikipedia": (1, 2, 3, 4, 5)}

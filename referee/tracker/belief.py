@@ -28,8 +28,8 @@ from referee.tracker.worlds import (
     pruned,
     reweighed,
 )
+from referee.units import MS as MS
 
-MS = 1_000_000
 NOT_YET = 2**62
 """A moment after everything."""
 AT_ONCE = LONG_AGO

@@ -9,16 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.pads.debounce import Debouncer, PadEvent, slaps
-from hardware.pads.edges import FOUR_PADS, MILLISECOND, Edge, Pad, PadNote, Reading
+from hardware.pads.edges import FOUR_PADS, Edge, Pad, PadNote, Reading
 from hardware.pads.trains import Change, TrainPlayer, contact
 from referee.observations import PadReleased
+from referee.units import MS
 
 P1A, P1B, P2A, P2B = FOUR_PADS
 OWN_US = 50
 
 
 def ms(value: float) -> int:
-    return round(value * MILLISECOND)
+    return round(value * MS)
 
 
 def closed(pad: Pad, *spans: tuple[float, float]) -> list[Change]:
