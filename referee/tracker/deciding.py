@@ -212,7 +212,7 @@ class Deciding(Looks, eq=False):
     def _just_gone(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
         taken = one.taken
-        if taken is None or not 0 <= claim.at_ns - taken.at_ns < ON_ITS_WAY_NS:
+        if taken is None or claim.at_ns < taken.at_ns or one.landing.earliest_ns - taken.at_ns >= ON_ITS_WAY_NS:
             return False
         return follows(claim.card, taken.card, self.rules)
 

@@ -34,7 +34,7 @@ ILLEGAL = 0.03
 ON_REFUSED = 0.2
 """Some play on a card that has to go back before it is taken."""
 CLEAR = 0.3
-"""Where the top of a row fits so well, nothing that nobody has seen is thought of."""
+"""Where the top of a row fits so well, no card is thought of that nobody has seen, or that was misread."""
 SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
@@ -135,8 +135,7 @@ def guesses(
     if least is None or landing.together > 1 or least < LEAST_LIKELY:
         least = 0.0  # nothing is impossible
     found, best = _from_rows(world, rows, report, prior, CLEAR if only_spits else min(least, CLEAR))
-    if only_spits:
-        found = []
+    found = [] if only_spits else [*found, *_stolen(world, rows, report, prior, least)]
     if not rules.row_is_visible and not only_spits:
         found += _from_hands(world, report, prior)
     if best < CLEAR:
@@ -151,7 +150,6 @@ def guesses(
             found += _unseen(rules, world, rows, report, prior, cards, each, least)
             found += _misread_tops(world, rows, report, prior, cards, least)
             found += _moved(world, rows, report, prior, least)
-            found += _stolen(world, rows, report, prior, least)
             if sum(landing.cards.values()) < 0.5 or not _has_cards(world, rules):
                 found.append(_nobody_knows(landing))
     if landing.together > 1:
