@@ -1,5 +1,6 @@
 """Moments at the table in which a hasty referee would accuse the wrong player, lose count, or miss a breach."""
 
+import pytest
 from at_the_table import MS, AtTheTable, kinds, rulings
 
 from referee.cards import Card
@@ -197,15 +198,30 @@ def test_R35_a_card_that_was_moved_under_a_hand_and_played_is_no_spit_card() -> 
     assert [(v.card, v.ruling) for v in told if isinstance(v, PlayJudged)] == [("9C", "legal")]
 
 
-def test_R30_a_card_on_its_way_to_one_that_was_just_taken_off_is_no_fault() -> None:
+@pytest.mark.parametrize(("after_ms", "blames"), [(60, []), (160, [("p2", "not_adjacent")])])
+def test_R30_a_card_on_its_way_to_one_that_was_just_taken_off_is_no_fault(
+    after_ms: int, blames: list[tuple[str, str]]
+) -> None:
+    """A hand swerves no sooner than 120 ms after what it aims at has gone; who comes later saw it go."""
     table = AtTheTable()
     table.look()
     table.land("p1", 3, "A")  # the king on the eight
     table.wait(600)
     table.take_back("p1", "A", 3)
     table.now_ms -= 200
-    told = table.land("p2", 4, "A", after_ms=60) + table.wait(2500)  # a queen for the king
-    assert not blamed(told)
+    told = table.land("p2", 4, "A", after_ms=after_ms) + table.wait(2500)  # a queen for the king
+    assert blamed(told) == blames
+
+
+def test_R20_a_card_that_the_other_may_have_laid_leaves_its_owner_free_to_play_on_what_lay_there() -> None:
+    """p1 takes p2's nine, and the hand looks like p2's; p2 plays his seven on the eight as if the nine were not there."""
+    table = AtTheTable(SPIT_DUE | {"p2": {"row": ["0:7D", "0:9H", "0:10H", "0:KD", "0:QH"], "spit": 10}})
+    table.look()
+    told = lands(table, "p2", 2, "A", {Card("9H"): 0.995}, {"p2": 0.9545, "p1": 0.0455})
+    told += table.wait(600)
+    told += lands(table, "p2", 1, "A", {Card("7D"): 0.995})
+    told += table.wait(2500)
+    assert [(v.card, v.ruling) for v in told if isinstance(v, PlayJudged)] == [("9H", "legal"), ("7D", "cannot_tell")]
 
 
 def test_R51_a_slap_just_before_the_card_that_ends_the_deal_is_still_a_false_slap() -> None:
