@@ -214,7 +214,7 @@ def test_R30_a_card_on_its_way_to_one_that_was_just_taken_off_is_no_fault(
 
 
 def test_R20_a_card_that_the_other_may_have_laid_leaves_its_owner_free_to_play_on_what_lay_there() -> None:
-    """p1 takes p2's nine, and the hand looks like p2's; p2 plays his seven on the eight as if the nine were not there."""
+    """p1 takes p2's nine with a hand that looks like p2's; p2 plays his seven on the eight that lay there before."""
     table = AtTheTable(SPIT_DUE | {"p2": {"row": ["0:7D", "0:9H", "0:10H", "0:KD", "0:QH"], "spit": 10}})
     table.look()
     told = lands(table, "p2", 2, "A", {Card("9H"): 0.995}, {"p2": 0.9545, "p1": 0.0455})
