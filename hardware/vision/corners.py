@@ -135,6 +135,10 @@ class CornerReader:
             found += [index_crop(cut, max(marks, key=lambda mark: mark.score).index)] if marks else []
         return mixed([*odds_of(self._namer(_batch(np.stack(found))).astype(np.float64))]) if found else None
 
+    def of_marks(self, image: Image, marks: Sequence[Index]) -> NDArray[np.float64]:
+        """(54,): what the two clearest of these marks of one card say."""
+        return mixed([*self.odds(image, [mark.index for mark in marks[:2]])])
+
     def _marks(self, level: Image, scale: Factor) -> list[Index]:
         height, width = level.shape[:2]
         padded = np.zeros((height + -height % 16, width + -width % 16, 3), np.uint8)

@@ -401,18 +401,20 @@ class TopFinder:
         `before`: a picture in which its indices did not stand yet; `changed`: where a picture differs from that one.
         """
         gray = _gray(picture)
-        found: list[Finding] = []
+        best: Finding | None = None
         for card in cards_of(self._marks(picture, before, changed), self.patch, self._card_mm)[:MOST_READ]:
             if self._is_beyond(card.pose) or (before is None and card.complete < 0.5):
                 continue
-            fit = self._fit(gray, card.pose, NEARLY_DEG, NEARLY_MM)
+            fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM)
             top = max(self._read(picture, [fit.pose, card.pose]), key=lambda one: one.sure)
             top = replace(top, reading=self._reader.with_indices(top.reading, picture, card.marks, card.complete))
             edges = max(fit.score, INDEX_EDGES * card.weight)
-            found.append(Finding(edges + 0.5 + READ_WORTH * top.sure, top, edges))
+            found = Finding(self._worth(Fit(top.pose, edges), changed) + READ_WORTH * top.sure, top, edges)
+            if best is None or found.worth > best.worth:
+                best = found
             if top.sure > SURE_ENOUGH:
                 break
-        return max(found, key=lambda one: one.worth, default=None)
+        return best
 
     def _marks(self, picture: Image, before: Image | None, changed: Change | None) -> list[Index]:
         """Return the indices in the part of a picture that changed, those that stood there before left out."""

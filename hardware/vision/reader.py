@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.vision.corners import CornerReader, Index, joined, mixed
+from hardware.vision.corners import CornerReader, Index, joined
 from hardware.vision.networks import Network, network_of, packaged_network
 from referee.cards import JOKER, PACK, UNREAD, Card
 from referee.errors import PictureError
@@ -153,7 +153,7 @@ class CardReader:
 
         `complete`: probability that nothing lies on the card.
         """
-        return _joined(reading, mixed([mark.odds for mark in self._corners.named(image, marks)]), complete)
+        return _joined(reading, self._corners.of_marks(image, marks), complete)
 
     def read_quad(self, image: Image, quad_px: Quad) -> Reading:
         """Cut one card out of a picture and read it."""
