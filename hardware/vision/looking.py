@@ -10,6 +10,7 @@ from hardware.vision.laststill import LastStill
 from hardware.vision.looks import (
     CERTAIN,
     LIKELY,
+    SEARCHES,
     Choice,
     Expected,
     Look,
@@ -233,8 +234,9 @@ class Looking:
         choice = self.choice
         assert choice is not None
         look = choice.look
-        if not choice.searched and self._is_unsure(look):
-            choice.look, choice.searched = self._searched_well(look), True
+        if choice.searched < SEARCHES and self._is_unsure(look):
+            choice.look = self._searched(look, choice.searched)
+            choice.searched += 1
             return None
         known = look.found is not None and is_expected(look.found, self.expected)
         if look.found is not None and not known and not choice.surer and look.found.top.sure <= SURE_ENOUGH:
@@ -253,8 +255,8 @@ class Looking:
             found = self.find(last.picture, self._still.changed(last.picture), last.covered)
             self._looks.append(replace(last, found=found))
         best = self._best_look()
-        if self._is_unsure(best):
-            best = self._searched_well(best)
+        for search in range(SEARCHES):
+            best = self._searched(best, search) if self._is_unsure(best) else best
         now = None if best.found is None else self._finder.sharpened(best.picture, best.found)
         return self._answer(best, now)
 
@@ -277,13 +279,15 @@ class Looking:
             return True
         return not is_expected(look.found, self.expected) and look.found.top.sure < CERTAIN
 
-    def _searched_well(self, look: Look) -> Look:
-        """Search the picture of a look at more places: white on white, the right one is not the likeliest."""
+    def _searched(self, look: Look, search: int) -> Look:
+        """Search a look in one of the `SEARCHES`: white on white, the right place is not the likeliest."""
         main = self._still.changed(look.picture).biggest()
         covered = self._still.top if look.covered else None
-        by_index = replace(look, found=self._finder.by_index(look.picture, self._still.picture, main))
-        found = self._finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
-        return max(look, by_index, replace(look, found=found), key=worth_of)
+        if search == 0:
+            found = self._finder.by_index(look.picture, self._still.picture, main)
+        else:
+            found = self._finder.search(look.picture, main, most=MOST_READ_AT_FIRST, covered=covered)
+        return max(look, replace(look, found=found), key=worth_of)
 
     def _top_of(self, look: Look, now: Top | None) -> Top | None:
         """Return what lies on top after a look; the old top where nothing better was read and its print still shows."""

@@ -24,6 +24,8 @@ LIKELY: Final = 0.6
 EXPECTED: Final = 0.85
 FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
 """The end of a card that its player's hand leaves free."""
+SEARCHES: Final = 2
+"""Ways to search a picture that does not tell enough: by indices, then everywhere by edges."""
 MOST_EXPECTED: Final = 5
 """So many cards of the rows are looked for by their print."""
 Expected = Callable[[], Mapping[Card, Face]]
@@ -86,8 +88,8 @@ class Choice:
     """The look that counts, while its card is read again bit by bit: a frame for each bit."""
 
     look: Look
-    searched: bool = False
-    """Whether more places were searched."""
+    searched: int = 0
+    """In how many of the `SEARCHES` more places were searched."""
     surer: bool = False
     """Whether it was read in other places near."""
     moved: bool = False

@@ -10,7 +10,7 @@ from hardware.vision.cardfit import Free
 from hardware.vision.changes import Change
 from hardware.vision.laststill import LastStill
 from hardware.vision.looking import Answer, Looking
-from hardware.vision.looks import Choice, Expected, Look, Settled
+from hardware.vision.looks import SEARCHES, Choice, Expected, Look, Settled
 from hardware.vision.motion import Hand, Motion, Zone
 from hardware.vision.piles import (
     LEAST_CHANGE_MM2,
@@ -248,7 +248,7 @@ class Spot:
         found = self.finder.search(picture, None)
         if found is None or found.top.sure < self.top.sure + SURER:
             return False
-        self._looking.choice = Choice(Look(frame.at_ns, picture.copy(), False, found), searched=True)
+        self._looking.choice = Choice(Look(frame.at_ns, picture.copy(), False, found), searched=SEARCHES)
         return True
 
     def read_again(self, image: Image) -> bool:
