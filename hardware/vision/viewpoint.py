@@ -16,6 +16,9 @@ from hardware.vision.steady import Matrix, Steady, is_nudge
 
 FEW_CELLS: Final = 30
 LEAST_SPOTS: Final = 5
+"""With fewer cards in view, two hands may change how all of them look."""
+LEAST_JUMPING: Final = 3
+"""So many cards move at once only if the camera was nudged, or the whole table was."""
 UPSET_SHARE: Final = 0.04
 UPSET_SPOTS: Final = 0.95
 JUMP_SHARE: Final = 0.02
@@ -28,7 +31,9 @@ CALM_NS: Final = 90_000_000
 SUDDEN_NS: Final = 250_000_000
 """From at most half of the spots to nearly all of them it takes a nudge so long."""
 REST_NS: Final = 150_000_000
-"""So long after a nudge the camera has come to rest, and the view is compared with the one before."""
+"""At the latest so long after a nudge the camera has come to rest, and the view is compared with the one before."""
+JUMPS_NS: Final = 300_000_000
+"""So long after hands were taken for a nudge they are not again."""
 AGAIN_NS: Final = 1_000_000_000
 """So long nothing is read after a nudge, until the table is found again."""
 SELDOM_NS: Final = 4_000_000_000
@@ -45,7 +50,7 @@ class Viewpoint:
         self._last = first
         self._before: Steady | None = None
         """The view right before everything moved at once."""
-        self._jumps_after_ns = 0
+        self._jumped_ns = self._jumps_after_ns = 0
         self._upset = False
         self._unchanged: Spot | None = None
         """A spot that did not look different when last asked: the first to ask."""
@@ -59,11 +64,12 @@ class Viewpoint:
         """Take each frame in; return whether the camera may see the table from elsewhere."""
         at_ns, before, self._last = frame.at_ns, self._last, frame
         cards = [spot for spot in spots if spot.top is not None] if motion.changed_cells >= FEW_CELLS else []
+        if len(cards) >= LEAST_JUMPING and at_ns >= self._jumps_after_ns and self._all_move(motion, cards):
+            if self._before is None:
+                self._before, self._jumped_ns = Steady(before.image), at_ns
+            self.compare_ns, self.blind_until_ns = min(at_ns + 1, self._jumped_ns + REST_NS), at_ns + AGAIN_NS
         if len(cards) < LEAST_SPOTS:
             cards = []
-        if cards and at_ns >= self._jumps_after_ns and self._all_move(motion, cards):
-            self._before = self._before or Steady(before.image)
-            self.compare_ns, self.blind_until_ns = at_ns + REST_NS, at_ns + AGAIN_NS
         if at_ns - self._calm_ns >= CALM_NS and (not cards or not self._are_changed(motion, cards, CALM_SPOTS)):
             self._calm_ns = at_ns
         if not cards or not self._are_changed(motion, cards, UPSET_SPOTS):
@@ -82,13 +88,16 @@ class Viewpoint:
         """
         before, self._before = self._before, None
         nudge = None if before is None else before.moved(frame.image)
+        if before is not None and nudge is None and frame.at_ns < self._jumped_ns + REST_NS:
+            self._before, self.compare_ns = before, self._jumped_ns + REST_NS  # it shakes still
+            return None
         if nudge is None:
             moved = self._start.moved(frame.image)
             nudge = None if moved is None else moved @ np.linalg.inv(self._moved)
         self.blind_until_ns = 0 if nudge is not None else self.blind_until_ns
         self.compare_ns = frame.at_ns + (AGAIN_NS if nudge is None else SELDOM_NS)
         if nudge is None or not is_nudge(nudge, (frame.image.shape[1], frame.image.shape[0])):
-            self._jumps_after_ns = frame.at_ns + SELDOM_NS
+            self._jumps_after_ns = frame.at_ns + JUMPS_NS
             return None if nudge is None else np.eye(3)
         self._moved, self._upset = nudge @ self._moved, False
         return nudge

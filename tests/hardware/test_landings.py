@@ -124,6 +124,20 @@ def test_a_nudged_camera_is_followed_and_the_next_card_is_still_seen(pixels):
     assert landings(seen + eyes.finish()) == ["p1:A:7H"]
 
 
+def test_a_nudge_is_noticed_by_the_last_three_cards_in_view():
+    renderer, frames = film(play(lay(3000, "p1", 1, "A", "7H"), until_ms=4000), from_ms=1500)
+    nudge = Trouble(what="nudge", from_ns=300 * MS, until_ns=60_000 * MS, amount=15.0)
+    eyes = Eyes(renderer.table(), DeckReader(renderer.deck))
+    before = eyes.table.to_px(np.zeros((1, 2)))[0]
+    for n, frame in enumerate(troubled(frames, [nudge])):
+        eyes.see(frame)
+        for place, spot in eyes.rows.spots.items():
+            if n == 0 and place != ("p1", 1):
+                spot.last.keep(spot.picture, None)
+    after = eyes.table.to_px(np.zeros((1, 2)))[0]
+    assert np.allclose(after - before, (15.0, 7.5), atol=0.7)
+
+
 def test_a_camera_that_is_nudged_while_both_hands_play_is_followed_without_a_pause():
     script = play(
         Hover(at_ns=1850 * MS, start_ns=1500 * MS, player="p2", pile="A", hand="R", end_ns=2250 * MS),

@@ -50,5 +50,20 @@ def test_a_camera_that_stands_still_was_not_nudged():
     assert not is_nudge(moved, SIZE_PX)
 
 
+@pytest.mark.parametrize("nudge", [(0.0, 0.0, 0.0), (3.0, 0.0, 0.0), (-15.0, -7.5, 0.0)])
+def test_hands_that_move_meanwhile_do_not_falsify_a_nudge(nudge):
+    picture = view(5)
+    before = picture.copy()
+    for left in (200, 800):
+        cv2.rectangle(before, (left, 300), (left + 260, 720), (150, 180, 220), -1)
+    now, way = nudged(picture, *nudge)
+    for left in (260, 900):
+        cv2.rectangle(now, (left, 240), (left + 260, 720), (150, 180, 220), -1)
+    found = Steady(before).moved(now)
+    middle = np.array([SIZE_PX[0] / 2, SIZE_PX[1] / 2, 1.0])
+    assert found is not None
+    assert np.abs(found @ middle - way @ middle).max() < 0.3
+
+
 def test_another_view_is_no_nudge():
     assert Steady(view(3)).moved(view(4)) is None
