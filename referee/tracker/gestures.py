@@ -54,12 +54,12 @@ class Gestures(msgspec.Struct, eq=False):
 
     def meaning(self, press: PadSlapped) -> Meaning:
         """What a press was, once everything within 250 ms around it is known."""
-        partner = self._partner(press)
+        partner = self.partner(press)
         if partner is None or self._near_landing(press) or self._near_landing(partner):
             return "slap"
         return "call" if (partner.at_ns, partner.pile) > (press.at_ns, press.pile) else "nothing"
 
-    def _partner(self, press: PadSlapped) -> PadSlapped | None:
+    def partner(self, press: PadSlapped) -> PadSlapped | None:
         """The press of the same player's other pad that goes with this one."""
         if press.player is None:
             return None

@@ -290,8 +290,8 @@ class Tracker:
 
     def _understand(self, state: _State, core: Core, n: int, press: PadSlapped) -> list[AnyVerdict]:
         meaning = state.gestures.meaning(press)
-        if meaning == "slap":
-            return self._too_early(state, core, n, press)
+        if meaning == "slap":  # who presses both his pads at once slaps none of them, however near a card came down
+            return [] if state.gestures.partner(press) else self._too_early(state, core, n, press)
         if meaning == "call" and press.player is not None:
             return core.call(n, Called(at_ns=press.at_ns, player=press.player, word="spit"))
         return []

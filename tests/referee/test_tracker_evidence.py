@@ -612,3 +612,13 @@ def test_R63_a_card_that_comes_too_late_for_a_lone_pile_is_not_the_first_of_the_
         table.wait(3000)
     position = table.tracker.position
     assert position is not None and position.in_game == position.total
+
+
+def test_R51_who_presses_both_his_pads_beside_a_card_that_comes_down_has_slapped_none() -> None:
+    """p2 calls, and p1's card lands a fifth of a second later: too near for a call, and no slap either."""
+    table = AtTheTable()
+    table.look()
+    table.slap("p2", "A")
+    table.slap("p2", "B", after_us=50_000)
+    told = table.land("p1", 4, "B", after_ms=200) + table.let_go() + table.wait(3000)
+    assert not [v for v in told if isinstance(v, SlapJudged)]
