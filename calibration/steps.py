@@ -24,6 +24,7 @@ from hardware.vision.reader import CardReader
 from hardware.vision.stills import StillReader
 from hardware.vision.tablefinder import find_table
 from referee.errors import DeviceError, PictureError, TableFileError
+from referee.units import counted
 
 RESTING: Final = 9
 """So many pictures tell what the table looks like without a hand over it."""
@@ -158,7 +159,7 @@ def deck(bench: Bench, out: Path | None = None) -> Told:
         bench.lies("pack")
         count = gathered.see(bench.film(1).frames[-1].image, stills, reader, f"picture {number}")
         missing = " ".join(gathered.missing)
-        yield Found(f"picture {number}", ok(f"{count} cards lie free; still missing: {missing or 'none'}"))
+        yield Found(f"picture {number}", ok(f"{counted(count, 'card')} lying free; still missing: {missing or 'none'}"))
     gathered.settle_rest()
     if gathered.doubtful:
         gathered.take_names(bench.names_of(gathered.doubtful, gathered.missing))

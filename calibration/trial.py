@@ -20,6 +20,7 @@ from hardware.vision.rectify import Pose
 from referee.cards import UNREAD
 from referee.errors import TableFileError
 from referee.table import PILES, PLAYERS
+from referee.units import counted
 
 SURE: Final = 0.9
 LOOK_MM: Final = 7.0
@@ -145,7 +146,7 @@ def _exactness(residual_mm: float, errors: NDArray[np.float64], table: Table) ->
     if answer.state != "OK" and is_other_size:
         cure = f"run `spit-referee calibrate corners --card {name}`"
         return fail(f"the cards are {wide:.0f} x {high:.0f} mm, as of {name} size", cure)
-    return answer._replace(says=f"{answer.says} ({len(errors)} cards)")
+    return answer._replace(says=f"{answer.says} ({counted(len(errors), 'card')})")
 
 
 def slapped_together(slaps: Sequence[Press]) -> Answer:

@@ -14,7 +14,7 @@ from referee.errors import DeviceError
 from referee.observations import AnyObservation, PadReleased, PadSlapped, SensorLost
 from referee.settings import PadsSection
 from referee.table import PILES, PLAYERS
-from referee.units import MS
+from referee.units import MS, counted
 
 SIDE: Final = {"A": "left", "B": "right"}
 """Pile A is the left one as p1 sees it."""
@@ -152,7 +152,7 @@ def judged(asked: Pad, press: Press | None, settings: PadsSection) -> Answer:
         return fail(f"{came}, that is {press.pad}; expected GPIO{pins[asked]}", cure)
     if press.contact_ns is None:
         return fail(f"{came} and stays closed", "let it go; else its wires touch, or it is closed at rest")
-    says = f"{came} for {press.contact_ns / MS:.0f} ms, bounced {press.bounces} times"
+    says = f"{came} for {press.contact_ns / MS:.0f} ms, bounced {counted(press.bounces, 'time')}"
     if press.lost_edge:
         return warn(f"{says}, its edge was lost", "check the wires for a loose contact")
     if press.notes:

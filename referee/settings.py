@@ -25,6 +25,7 @@ from referee.files import read_given_text
 from referee.house_rules import chosen_rules
 from referee.signals import SignalName
 from referee.table import LONGEST_NAME, PILES, PLAYERS, Pile, Player
+from referee.units import counted
 
 FILE_NAME: Final = "settings.toml"
 FIXED_PULL_UPS: Final = (2, 3)
@@ -418,7 +419,9 @@ def refuse_half_a_colour(settings: Settings, origins: Mapping[str, str]) -> None
         count = len(getattr(settings.signals, name))
         if count not in (0, 3):
             place = origins.get(f"signals.{name}", "defaults")
-            raise SettingsError(f"signals.{name}: {count} pins ({place}); give three, for red, green and blue, or none")
+            raise SettingsError(
+                f"signals.{name}: {counted(count, 'pin')} ({place}); give three, for red, green and blue, or none"
+            )
 
 
 def refuse_half_a_night(settings: Settings, origins: Mapping[str, str]) -> None:

@@ -15,6 +15,7 @@ from hardware.tablefile import load_table
 from hardware.vision.enrolled import deck_file, load_deck
 from referee.errors import NOT_YOURS, DeckError, TableFileError
 from referee.settings import Settings, games_dir, table_file
+from referee.units import counted
 
 LOCK_FILE: Final = ".running"
 """In the games folder: locked by the referee that runs, whose process number it holds."""
@@ -79,7 +80,7 @@ def films(settings: Settings) -> Answer:
     if not count:
         return skip("no game was filmed yet (`spit-referee run --record`)")
     room_mb = settings.storage.films_mb - size // 1_000_000
-    says = f"{count} films take {size / 1e9:.1f} of {settings.storage.films_mb / 1000:.0f} GB"
+    says = f"{counted(count, 'film')}: {size / 1e9:.1f} of {settings.storage.films_mb / 1000:.0f} GB"
     cure = "delete old ones (recording* in a game's folder), or raise storage.films_mb"
     return warn(says, cure) if room_mb < LEAST_FILM_MB else ok(says)
 

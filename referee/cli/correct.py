@@ -12,6 +12,7 @@ import typer
 from referee.cli.options import GamesOption, games_folder
 from referee.errors import CorrectionError, DeviceError
 from referee.log import LoggedGame, find_game
+from referee.units import counted
 
 if TYPE_CHECKING:
     from referee.replay.amend import Outcome, Words
@@ -76,7 +77,7 @@ def correct(
     directory = find_game(game, games_folder(games))
     with _nobody_plays(directory):
         outcome = amend(directory, words)
-    _tell(outcome)
+    _tell(outcome, len(words.words) - len(outcome.unknown))
 
 
 def _counts(row: str) -> list[int]:
@@ -121,16 +122,17 @@ def _nobody_plays(directory: Path) -> AbstractContextManager[None]:
         raise CorrectionError(f"this game may be running ({error}); correct it on its live page") from None
 
 
-def _tell(outcome: "Outcome") -> None:
+def _tell(outcome: "Outcome", taken_in: int) -> None:
     for told in outcome.told:
-        changed = f"; {len(told.withdrawn)} rulings changed" if told.withdrawn else ""
+        changed = f"; {counted(len(told.withdrawn), 'ruling')} changed" if told.withdrawn else ""
         print(f"{told.was} is now {told.now}{changed}")
-    if not outcome.is_rejudged:
+    if taken_in and not outcome.is_rejudged:
         print("noted; the log comes from another version or is not whole, so nothing was judged anew", file=sys.stderr)
-    elif not outcome.told and not outcome.unknown:
+    elif taken_in and not outcome.told:
         print("noted; no ruling changed")
     if outcome.unknown:
         lines = ", ".join(str(word.of) for word in outcome.unknown[:5])
         raise CorrectionError(
-            f"line {lines} of the log is nothing that can be corrected: the numbers are in `replay GAME --json`"
+            f"nothing that can be corrected has the number {lines} in the log: "
+            "`spit-referee replay GAME --json` shows the numbers"
         )

@@ -70,7 +70,7 @@ def _print_summary(summary: "Summary", page: Path) -> None:
     if summary.trouble:
         print(f"spit-referee: {summary.trouble}", file=sys.stderr)
     print(f"Log:    {summary.game}")
-    print(f"Replay: {page}  (open it in any browser; `spit-referee replay` shows it here)")
+    print(f"Replay: {page}  (open it in any browser; `spit-referee replay {summary.game.name}` tells it here)")
 
 
 def _difference(compared: "Compared") -> str:

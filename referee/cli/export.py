@@ -11,6 +11,7 @@ import typer
 from referee.cli.options import GameArgument, GamesOption, games_folder
 from referee.errors import LogError
 from referee.log import LoggedGame, find_game
+from referee.units import counted
 
 
 class Form(StrEnum):
@@ -43,7 +44,7 @@ def export(
     except OSError as error:
         raise LogError(f"{out} cannot be written ({error.strerror}): choose another place with --out") from error
     lines = text.count("\n")
-    print(f"{out}: {lines} lines written.")
+    print(f"{out}: {counted(lines, 'line')} written.")
 
 
 def _truth(game: LoggedGame) -> None:

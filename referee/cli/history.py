@@ -10,6 +10,7 @@ import typer
 from referee.cli.options import GamesOption, games_folder, is_sure
 from referee.errors import LogError
 from referee.log import game_entry, game_folders, remove_game
+from referee.units import counted
 
 
 def history(
@@ -56,7 +57,7 @@ def _forget(name: str, found: list[Path]) -> None:
     theirs = [game for game in games if game.header and name in game.header.players.values()]
     if not theirs:
         raise LogError(f"no game of {name!r} is logged here: write the name as `spit-referee history` shows it")
-    what = "1 game" if len(theirs) == 1 else f"{len(theirs)} games"
+    what = counted(len(theirs), "game")
     if not is_sure(f"Delete {what} of {name} with log and pictures for good?"):
         return
     for game in theirs:

@@ -10,6 +10,7 @@ import typer
 
 from referee.cli.options import GameArgument, GamesOption, games_folder
 from referee.log import LoggedGame, find_game
+from referee.units import counted
 
 if TYPE_CHECKING:
     from referee.replay.side_by_side import SideBySide
@@ -64,7 +65,7 @@ def _show(shown: "SideBySide", logged: LoggedGame, judged_by: str, every: bool, 
         print(f"{name}: no difference.")
     elif every or html is not None:
         more = f"; {words}" if (words := more_words(shown)) else ""
-        print(f"{name}: {len(shown.rows)} {'difference' if len(shown.rows) == 1 else 'differences'}{more}.")
+        print(f"{name}: {counted(len(shown.rows), 'difference')}{more}.")
 
 
 def _print(shown: "SideBySide", judged_by: str) -> None:

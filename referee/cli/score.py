@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.options import JsonOption
+from referee.units import counted
 
 if TYPE_CHECKING:
     from referee.simulated.score import Score
@@ -82,7 +83,7 @@ def _score_folder(folder: Path, rules: str, stories: bool, as_json: bool) -> Non
             whole.add(one)
     if as_json:
         return
-    table = Table("measure", "figure", "goal", title=f"{len(clips)} {'clip' if len(clips) == 1 else 'clips'}")
+    table = Table("measure", "figure", "goal", title=counted(len(clips), "clip"))
     for line in whole.lines():
         table.add_row(*line)
     Console(file=sys.stdout).print(table)
@@ -112,7 +113,7 @@ def _print_table(rate: float, seed: int, score: "Score") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("measure", "figure", title=f"{rate:.0%} misread, {score.games} games from seed {seed}")
+    table = Table("measure", "figure", title=f"{rate:.0%} misread, {counted(score.games, 'game')} from seed {seed}")
     for measure, figure in score.lines():
         table.add_row(measure, figure)
     Console(file=sys.stdout).print(table)

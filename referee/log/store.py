@@ -67,6 +67,8 @@ def find_game(name: str | None, folder: Path) -> Path:
     path = from_home(name)
     if (path / LOG_FILE).is_file() or path.is_file():
         return path.absolute()
+    if len(path.parts) > 1:
+        raise LogError(f"there is no game in {path}: give a folder that holds a {LOG_FILE}, or the name of a game")
     return _by_prefix(name, directories, folder)
 
 

@@ -28,6 +28,7 @@ from referee.replay.showing import face
 from referee.replay.sightings import moment_of
 from referee.replay.words import verdict_sentence
 from referee.table import Pile, Player
+from referee.units import counted
 from referee.verdicts import AnyVerdict, Award, Corrected, DeadHeat, PhaseChanged, Verdict
 
 Film = Mapping[str, list[tuple[int, str]]]
@@ -179,7 +180,7 @@ class _Collector:
         if word is None:
             return False
         changed = len(verdict.withdrawn)
-        outcome = f" {changed} {'ruling' if changed == 1 else 'rulings'} changed." if changed else ""
+        outcome = f" {counted(changed, 'ruling')} changed." if changed else ""
         kept = "" if word.is_landing else f"{word.sentence}{outcome}"
         self._put(replace(word, sentence=kept or word.sentence))
         return True

@@ -25,6 +25,7 @@ from referee.replay.words import plain, player_names, with_names
 from referee.rules.rule_set import rule_set_from
 from referee.rules.sentences import Clause, describe
 from referee.table import Player
+from referee.units import counted
 
 SCRIPTS: Final = ("base.js", "cards.js", "tape.js", "moment.js", "correct.js", "recount.js", "figures.js", "player.js")
 PICTURE_BUDGET_BYTES: Final = 8_000_000
@@ -95,7 +96,7 @@ def _masthead(timeline: Timeline, names: Mapping[Player, str]) -> dict[str, Any]
         "day": day,
         "facts": _facts(timeline),
         "troubles": shown,
-        "troubles_title": f"{count} {'line' if count == 1 else 'lines'} of this log could not be used",
+        "troubles_title": f"{counted(count, 'line')} of this log could not be used",
         "devices": [{"role": device.role, "text": _device_words(device)} for device in header.devices],
         "rules_name": plain(header.rules_name, 40),
         "rules": [
@@ -122,12 +123,11 @@ def _facts(timeline: Timeline) -> list[str]:
     }
     started = plain(header.started[:16], 16).replace("T", ", ")
     minutes, seconds = divmod(timeline.length_ns // 1_000_000_000, 60)
-    deals = len(timeline.deals)
     facts = [
         f"{started}{' (clock unsure)' if header.clock_unsure else ''}",
-        f"{deals} {'deal' if deals == 1 else 'deals'}",
+        counted(len(timeline.deals), "deal"),
         f"{minutes}:{seconds:02d} min",
-        f"{len(landings)} landings",
+        counted(len(landings), "landing"),
         f"{count['illegal']} illegal" if count["illegal"] else "nothing illegal",
         f"{count['beaten']} beaten" if count["beaten"] else "",
         f"{count['cannot_tell']} could not be told" if count["cannot_tell"] else "",

@@ -12,6 +12,7 @@ from referee.replay.moments import Deal, Duel, Edge, Moment, Timeline
 from referee.replay.piles import PileTaken, with_piles
 from referee.replay.spans import spans_of, with_chances
 from referee.replay.words import player_names
+from referee.units import counted
 from referee.verdicts import Award, DeadHeat
 
 MOST_MOMENTS: Final = 20_000
@@ -127,4 +128,4 @@ def _result(moments: list[Moment], deals: list[Deal], closed: bool) -> str:
         return won
     over = sum(deal.is_over for deal in deals)
     ended = "The game was not finished" if closed else "The log ends in the middle of the game"
-    return f"{ended}: {over} {'deal' if over == 1 else 'deals'} played to the end."
+    return f"{ended}: {counted(over, 'deal')} played to the end."

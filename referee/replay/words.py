@@ -8,6 +8,7 @@ from typing import Final
 from referee.game.wording import PLAIN_NAMES
 from referee.observations import Correction, Recount
 from referee.table import LONGEST_NAME, PLAYERS, Pile, Player, Who
+from referee.units import counted
 from referee.verdicts import (
     Award,
     BackInStep,
@@ -125,11 +126,11 @@ def correction_words(item: Correction, names: Mapping[Player, str]) -> str:
     return f"{who} corrects: {', '.join(filter(None, changes)) or 'nothing changed'}."
 
 
-def count_words(counted: Recount, names: Mapping[Player, str]) -> str:
-    """Return what a person counted."""
-    row = "" if counted.row is None else f" {', '.join(map(str, counted.row[:5]))} in the row"
-    spit = "" if counted.spit is None else f" {counted.spit} spit cards"
-    return f"Counted: {names[counted.player]} has{' and'.join(filter(None, (row, spit)))}."
+def count_words(recount: Recount, names: Mapping[Player, str]) -> str:
+    """Return what a person recount."""
+    row = "" if recount.row is None else f" {', '.join(map(str, recount.row[:5]))} in the row"
+    spit = "" if recount.spit is None else f" {counted(recount.spit, 'spit card')}"
+    return f"Counted: {names[recount.player]} has{' and'.join(filter(None, (row, spit)))}."
 
 
 def with_names(sentence: str, names: Mapping[Player, str]) -> str:
@@ -201,8 +202,7 @@ def _announcement_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
         case CannotTell():
             return f"Cannot tell: {verdict.about}."
         case BackInStep():
-            count = verdict.landings
-            return f"Back in step after {count} {'landing' if count == 1 else 'landings'}."
+            return f"Back in step after {counted(verdict.landings, 'landing')}."
         case Breach():
             who = names[verdict.player] if verdict.player != "unknown" else "Somebody"
             return f"{who}: {verdict.reason.replace('_', ' ')}."

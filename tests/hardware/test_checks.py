@@ -133,7 +133,7 @@ def test_films_of_games_are_counted_and_a_full_quota_is_said(tmp_path: Path) -> 
     with film.open("ab") as sparse:
         sparse.truncate(1_700_000_000)
     answer = machine.films(settings)
-    assert (answer.state, answer.says) == ("WARN", "1 films take 1.7 of 2 GB")
+    assert (answer.state, answer.says) == ("WARN", "1 film: 1.7 of 2 GB")
     assert "storage.films_mb" in answer.cure
 
 

@@ -149,7 +149,7 @@ def correct(*words: object) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("words", "cure"),
     [
-        (("--of", 10**9, "--dismiss"), "the numbers are in"),
+        (("--of", 10**9, "--dismiss"), "shows the numbers"),
         (("--of", 1), "say what is right"),
         (("--of", 1, "--card", "9C", "--missed-ms", "nan"), "milliseconds"),
         (

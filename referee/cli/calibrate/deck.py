@@ -9,6 +9,7 @@ from referee.cli.calibrate.options import ImagesOption, TableOption, picture
 from referee.cli.options import ConfigOption
 from referee.errors import DeckError
 from referee.settings import load_settings, table_file
+from referee.units import counted
 
 
 def deck(
@@ -43,5 +44,5 @@ def deck(
     for n, path in enumerate(image):
         names = parse_order(order[n]) if order else None
         count = gathered.see(picture(path, settings), stills, reader, path.name, names)
-        typer.echo(f"{path.name}: {count} cards lie free")
+        typer.echo(f"{path.name}: {counted(count, 'card')} lying free")
     print_step(steps.learned(gathered, reader, out or deck_file(table or table_file(settings))))
