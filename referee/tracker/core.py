@@ -74,7 +74,9 @@ class Core(Deciding, eq=False):
         touch = Touch(n, landing.at_ns, landing.earliest_ns, landing.latest_ns, landing.pile)
         self.landed = [*self.landed[-7:], touch]
         refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)
-        self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, unseen=self.unseen, taken=pile.taken)
+        unread = self._may_be_unread(landing.pile)
+        self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, onto_unread=unread,
+                                   unseen=self.unseen, taken=pile.taken)  # fmt: skip
         self.forget_races(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))

@@ -51,7 +51,7 @@ BUILT_IN_GOOD_FAITH = 0.3
 SURELY_HIDDEN = 2
 """So many cards seem to lie under a top that at least one does, though counts are in doubt."""
 SURELY_HIS = 0.999
-"""Where counts are in doubt, whose hand it was must be as sure as this."""
+"""Where it hangs on counts whose card it was, the hand is believed that was seen as surely as this."""
 
 
 class Deciding(Looks, eq=False):
@@ -186,8 +186,10 @@ class Deciding(Looks, eq=False):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
-        if claim.reason in FITS and claim.top == self.piles[claim.pile].unjudged:
+        if claim.reason in FITS and (one.onto_unread or claim.top == self.piles[claim.pile].unjudged):
             return False
+        if claim.player != "unknown" and landing.players.get(OPPONENT[claim.player], 0.0) > SURELY_HIS:
+            return False  # only a count can speak so much against the other, whose hand was seen
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
 
     def _may_be_too_late(self, landing: CardLanded) -> bool:
@@ -244,8 +246,6 @@ class Deciding(Looks, eq=False):
             case "not_a_top_card" if self._was_in_a_row(claim.card, since_ns=claim.at_ns - MOVED_NS):
                 return False
             case "not_a_top_card" if claim.place is None:
-                if claim.player != "unknown" and one.landing.players.get(OPPONENT[claim.player], 0.0) > SURELY_HIS:
-                    return False  # only a count speaks against the other, whose hand was seen
                 return self._counts_are_sure or (self._can_only_be_his(claim, one) and self._can_be_seen_to_play())
             case "wrong_pile":
                 return position.piles == 2 and (self._counts_are_sure or self._is_started(claim.pile))

@@ -117,9 +117,11 @@ class Looks(Landings, eq=False):
         looks = [look for look in view.strange if look.at_ns < until_ns]
         view.strange = tuple(look for look in view.strange if look.at_ns >= until_ns)
         late = [look for look in looks if look.at_ns >= view.changed_ns]
+        first = view.first
         for look in late:
             self._wonder(n, look, evidence.best_card(look.cards))
-            self.become(after for world in self.worlds for after in self._after_look(world, look, view.first))
+            self.become(after for world in self.worlds for after in self._after_look(world, look, first))
+            first = late[0].cards  # whatever lies there, the next ones may repeat its error
         shown = [evidence.best_card(look.cards) for look in late]
         if len(shown) > 1 and len(set(shown)) == 1 and self.top(pile) != shown[0]:
             self.quiet_until_ns = max(self.quiet_until_ns, self.now_ns + QUIET_NS)  # no world says what lies there
