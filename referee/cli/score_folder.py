@@ -229,9 +229,14 @@ def _beside(video: Path, names: tuple[str, ...]) -> Path | None:
 
 
 def truth_in(path: Path) -> Truth | None:
-    """Return what a JSON file says of a film; None for any other file."""
+    """Return what a JSON file says of a film; None for a file that speaks of something else.
+
+    Raises LogError for one that tells of landings and cannot be understood: it would be left out of the figures."""
     try:
-        return msgspec.json.decode(read_given(path), type=Truth)
+        said = msgspec.json.decode(read_given(path))
+        return msgspec.convert(said, Truth) if isinstance(said, dict) and "landings" in said else None
+    except msgspec.ValidationError as error:
+        raise LogError(f"{path} garbles what landed ({error}): write it with `spit-referee export --truth`") from None
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

@@ -128,8 +128,7 @@ def test_the_score_counts_missed_extra_misread_and_late_landings() -> None:
 def test_a_folder_without_filmed_games_says_how_to_get_one(tmp_path: Path) -> None:
     (tmp_path / "film.mp4").write_bytes(b"no real film")
     (tmp_path / "elsewhere.json").write_text('{"landings": [], "fps": 30, "file": "../../etc/passwd"}')
-    (tmp_path / "rateless.json").write_text('{"landings": [], "fps": 0, "file": "film.mp4"}')
-    (tmp_path / "empty.json").write_text('{"landings": [{}], "fps": 30, "file": "film.mp4"}')
+    (tmp_path / "empty.json").write_text('{"fps": 30, "file": "film.mp4"}')
     with pytest.raises(LogError, match="run --record"):
         clips_in(tmp_path)
     with pytest.raises(LogError, match="export --truth"):
@@ -158,3 +157,22 @@ def test_the_whole_chain_is_scored_over_the_handed_clip(shared: Path) -> None:
     score = score_clip(clip)
     assert score.landings == 7 and score.found >= 6
     assert score.jpeg_ms > 0 and len(score.seen_ms) == 240
+
+
+@pytest.mark.parametrize(
+    "said, says",
+    [
+        ('"fps": 30, "landings": [{"t_touch": 1, "pile": 7}]', "enum value 7"),
+        ('"fps": 30, "landings": [{"t_touch": "soon", "pile": 0}]', "got `str`"),
+        ('"fps": 30, "landings": [{}]', "required field"),
+        ('"fps": 30, "landings": 5', "got `int`"),
+        ('"fps": 0, "landings": []', "`float` > 0.0"),
+    ],
+)
+def test_a_truth_that_is_garbled_is_named_and_not_left_out(tmp_path: Path, said: str, says: str) -> None:
+    (tmp_path / "film.mp4").touch()
+    (tmp_path / "about.json").write_text('{"fps": 30}')
+    (tmp_path / "film.json").write_text(f'{{"file": "film.mp4", {said}}}')
+    with pytest.raises(LogError, match=r"film\.json garbles what landed") as refused:
+        clips_in(tmp_path)
+    assert says in str(refused.value)
