@@ -622,3 +622,18 @@ def test_R51_who_presses_both_his_pads_beside_a_card_that_comes_down_has_slapped
     table.slap("p2", "B", after_us=50_000)
     told = table.land("p1", 4, "B", after_ms=200) + table.let_go() + table.wait(3000)
     assert not [v for v in told if isinstance(v, SlapJudged)]
+
+
+def test_R22_looks_at_a_card_that_nobody_reported_may_repeat_the_first_error_about_it() -> None:
+    """p1's spit card, a jack, comes down unseen and is read as a three, always with the same second guess."""
+    table = AtTheTable(SPIT_DUE)
+    table.look()
+    table.wait(2500)
+    table.spit("p2", "5C", "B")
+    for _ in range(3):
+        table.now_ms += 300
+        misread = {Card("3H"): 0.995, Card("JH"): 0.003}
+        table.feed(PileRead(at_ns=table.now_ms * MS, pile="A", cards=misread))
+    table.piles["A"].append("JH")
+    told = lands(table, "p1", 5, "A", {Card("10S"): 0.995}) + table.wait(2500)
+    assert not blamed(told)
