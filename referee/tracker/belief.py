@@ -296,9 +296,11 @@ class Belief(msgspec.Struct, eq=False):
         return self.worlds[0].position.middle(pile).physical_top
 
     def become(self, worlds: Iterable[World]) -> None:
-        """These are the worlds from now on."""
-        self.worlds = self.apart = pruned(worlds)
-        self.due_ns = AT_ONCE
+        """These are the worlds from now on; if they are the same as before, nothing is new."""
+        worlds, before = tuple(worlds), self.worlds
+        if before is not self.apart or len(worlds) != len(before) or not all(map(is_, worlds, before)):
+            self.worlds = self.apart = pruned(worlds)
+            self.due_ns = AT_ONCE
 
     def weigh(self, likelihoods: list[float]) -> None:
         """A look fits each of the worlds so well; one that fits all alike tells nothing."""
@@ -314,9 +316,7 @@ class Belief(msgspec.Struct, eq=False):
         """Worlds that differ only in what a card that lands from now on may have been beaten by become one."""
         if len(self.worlds) > 1:
             before_ns = at_ns - self.rules.race_window_ms * MS - RACE_ENDS_NS
-            worlds = [world.without_races(before_ns) for world in self.worlds]
-            if not all(map(is_, worlds, self.worlds)):
-                self.become(worlds)
+            self.become([world.without_races(before_ns) for world in self.worlds])
 
     def is_quiet(self, at_ns: int) -> bool:
         """Whether nobody is blamed for what happened at this moment."""

@@ -83,14 +83,11 @@ class Core(Deciding, eq=False):
         bounds = self._bounds_ns(landing)
         branches, share = self._understood(n, report, bounds)
         branches = self._as_agreed(n, landing, branches)
-        heaviest = max(log_weight for log_weight, _, _ in branches)
+        heaviest = max([branch.log_weight for branch in branches])
         if heaviest < UNHEARD_OF:
             self.quiet_until_ns = landing.at_ns + LOST_NS  # none of these worlds may be the true one
-        self.become(
-            self._branch(n, world, what, log_weight, bounds)
-            for log_weight, world, what in branches
-            if log_weight > heaviest + math.log(share)
-        )
+        least = heaviest + math.log(share)
+        self.become([self._after_branch(n, branch, bounds) for branch in branches if branch.log_weight > least])
         pile.put(self._with_row_readings(n, landing), first)
         if landing.at_ns >= pile.changed_ns:
             pile.empty_looks = 0

@@ -56,10 +56,18 @@ TOUCHES: Final = 1.25
 """Two touches may be so much further apart than they were seen to be, in spans of one touch."""
 Bounds = tuple[int, int]
 """By how much less, and more, than it seems a card may have touched after the one that it raced."""
-Branch = tuple[float, World, Guess | Claim]
-"""The logarithm of its weight, the world before a landing, and what the landing was in it."""
 AGREED: Final[tuple[RulingWord, ...]] = ("legal", "illegal", "beaten")
 """What people can agree on about a landing."""
+
+
+class Branch(msgspec.Struct, eq=False, gc=False):
+    """One understanding of a landing: the logarithm of its weight, the world before it, and what the landing was."""
+
+    log_weight: float
+    before: World
+    what: Guess | Claim
+    judged: tuple[Claim, World] | None = None
+    """What the rules say to it and the world after it, once that was asked."""
 
 
 class Landings(Belief, eq=False):
@@ -166,18 +174,21 @@ class Landings(Belief, eq=False):
             for before, guess in self._guesses(world, report, least, share):
                 log_weight = before.weight_if(guess.likelihood)
                 heaviest = max(heaviest, log_weight)
-                branches.append((log_weight, before, guess))
+                branches.append(Branch(log_weight, before, guess))
         return branches
 
     def _looks_legal(self, branches: list[Branch], bounds: Bounds) -> bool:
         """Whether the likeliest understanding of a landing blames nobody."""
-        _, world, what = max(branches, key=lambda branch: branch[0])
-        return isinstance(what, Claim) or self._judged(world, what, bounds)[0].word == "legal"
+        branch = max(branches, key=_log_weight)
+        if isinstance(branch.what, Claim):
+            return True
+        branch.judged = self._judged(branch.before, branch.what, bounds)
+        return branch.judged[0].word == "legal"
 
     def _excuses(self, report: Report, branches: list[Branch], *, all_of_them: bool) -> list[Branch]:
         """What would make a card legal that does not seem to be: the top was named wrong, or a card came down on it
         that nobody reported."""
-        heaviest = max(log_weight for log_weight, _, _ in branches)
+        heaviest = max([branch.log_weight for branch in branches])
         excuses: list[Branch] = []
         for world in self.worlds:
             landing = report.landing
@@ -288,12 +299,14 @@ class Landings(Belief, eq=False):
                 last_ns = (start_ns + end_ns) // 2
         return there_ns, last_ns
 
-    def _branch(self, n: int, world: World, what: Guess | Claim, log_weight: float, bounds: Bounds) -> World:
+    def _after_branch(self, n: int, branch: Branch, bounds: Bounds) -> World:
+        """The world after a landing as it is understood in this branch."""
+        world, what, log_weight = branch.before, branch.what, branch.log_weight
         if isinstance(what, Claim):
             claims = {k: claim for k, claim in world.claims.items() if claim is not what} | {n: what}
             position = _dated(world.position, what.pile, what.at_ns, self.open[n].landing.at_ns)
             return World(position, log_weight, claims, world.stayed)
-        claim, after = self._judged(world, what, bounds)
+        claim, after = branch.judged or self._judged(world, what, bounds)
         word = self.agreed.get(n)
         ruling = None if word is None else next((one for one in AGREED if one == word.ruling), None)
         if ruling is not None and ruling != claim.word:
@@ -365,8 +378,8 @@ class Landings(Belief, eq=False):
         word = self.agreed.get(n)
         if word is None:
             return branches
-        fitting = [branch for branch in branches if _fits(branch[2], word)]
-        return fitting or [(world.log_weight, world, _agreed_guess(landing, word)) for world in self.worlds]
+        fitting = [branch for branch in branches if _fits(branch.what, word)]
+        return fitting or [Branch(world.log_weight, world, _agreed_guess(landing, word)) for world in self.worlds]
 
     def _overruled(self, world: World, guess: Guess, claim: Claim, ruling: RulingWord) -> tuple[Claim, World]:
         """The landing as people ruled it themselves: it counts or it has to go back, whatever the rules say."""
@@ -385,10 +398,10 @@ class Landings(Belief, eq=False):
         position, _ = settle(self.rules, left.position, at_ns)
         return world if position.phase is not Phase.SPIT else left.moved_to(position)
 
-    def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[tuple[float, World, Claim]]:
+    def _reports_of_unseen(self, world: World, landing: CardLanded) -> list[Branch]:
         """A landing that a look at the pile had already told of, reported now."""
         return [
-            (world.weight_if(self._reports(landing, claim)), world, claim)
+            Branch(world.weight_if(self._reports(landing, claim)), world, claim)
             for n, claim in world.claims.items()
             if n < 0 and claim.word == "legal" and claim.pile == landing.pile
             if claim.at_ns > landing.at_ns - 1500 * MS
@@ -399,6 +412,10 @@ class Landings(Belief, eq=False):
         """How well a report fits the unseen landing that it may be about."""
         hand = 1.0 if claim.player == "unknown" else evidence.player_likelihood(landing.players, claim.player)
         return hand * evidence.card_likelihood(landing.cards, claim.card)
+
+
+def _log_weight(branch: Branch) -> float:
+    return branch.log_weight
 
 
 def _fits(what: Guess | Claim, word: Correction) -> bool:

@@ -21,7 +21,7 @@ from referee.tracker import evidence, rowsync, telling
 from referee.tracker.belief import AT_ONCE, COUNTED_BUT_TAKEN, JITTER_NS, MISSED, MS, PUT_BACK_NS, QUIET_NS
 from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import TURNED_NS, Landings
-from referee.tracker.rows import Lies, PlaceView
+from referee.tracker.rows import Lies, PlaceView, RowView
 from referee.tracker.worlds import (
     World,
     face_likelihood,
@@ -39,6 +39,8 @@ MISSED_NS = 2500 * MS
 """So long nobody is blamed after such a top was missed last."""
 WELL_POSSIBLE = -3.0
 """Logarithm of the weight of a world beside the likeliest one."""
+LIKELY_UNSEEN = 1e-3
+"""What is less likely beside the likeliest is not thought of where a landing was not reported."""
 NOTHING_THERE = 1e-3
 """Likelihood of a card where a pile is thought to be empty."""
 
@@ -196,11 +198,11 @@ class Looks(Landings, eq=False):
         since = max(self.piles[look.pile].seen_ns, look.at_ns - 1500 * MS)
         landing = CardLanded(at_ns=max(since + MS, look.at_ns - 300 * MS), earliest_ns=since, latest_ns=look.at_ns,
                              pile=look.pile, cards=look.cards, players={})  # fmt: skip
-        found = self._guesses(world, Report.of(landing))
-        best = max(guess.likelihood for _, guess in found)
+        found = self._guesses(world, Report.of(landing), share=LIKELY_UNSEEN)
+        least = max([guess.likelihood for _, guess in found]) * LIKELY_UNSEEN
         worlds, bounds = [], self._bounds_ns(landing)
         for before, guess in found:
-            if guess.likelihood >= best / 1000:
+            if guess.likelihood >= least:
                 self.unseen -= 1
                 claim, after = self._judged(before, guess, bounds)
                 read = evidence.card_likelihood(look.cards, claim.card)  # the look itself is weighed with all others
@@ -246,6 +248,14 @@ class Looks(Landings, eq=False):
         self.due_ns = AT_ONCE
         news = sorted(set(news))
         self.moved_ns = max(self.moved_ns, look.at_ns)
+        told = self._follow_row(n, look, row, news)
+        shown = [row.places[n - 1].card for n in rowsync.unsettled(self.worlds[0], look.player, row, gone)]
+        if any(card is not None and self.position.knows_in_middle(card) for card in shown):
+            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)  # it cannot be in both places
+        return told + self._settle_hidden(look.player)
+
+    def _follow_row(self, n: int, look: RowRead, row: RowView, news: list[int]) -> list[AnyVerdict]:
+        """Each world follows what is new in a row; what happened there in the likeliest is told."""
         told: list[AnyVerdict] = []
         worlds = []
         for world in self.worlds:
@@ -255,10 +265,7 @@ class Looks(Landings, eq=False):
                 told += [self._left(card) for card in sorted(after.stayed - world.stayed)]
             worlds.append(after)
         self.become(worlds)
-        shown = [row.places[n - 1].card for n in rowsync.unsettled(self.worlds[0], look.player, row, gone)]
-        if any(card is not None and self.position.knows_in_middle(card) for card in shown):
-            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)  # it cannot be in both places
-        return told + self._settle_hidden(look.player)
+        return told
 
     def missing(self, player: Player) -> Iterator[PlaceView]:
         """Places of a row from which a top is gone that nobody played in the likeliest world. One that was just taken

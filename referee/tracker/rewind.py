@@ -38,7 +38,7 @@ class Moment(msgspec.Struct, Generic[State], eq=False):
     n: int
     seen: AnyObservation
     before: State | None
-    said: list[AnyVerdict] = []
+    said: tuple[AnyVerdict, ...] = ()
     said_before: frozenset[Hashable] = frozenset()
     """What was said before this moment was taken in again."""
 
@@ -53,9 +53,7 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     """What happened before is out of reach."""
 
     def copy(self) -> "Recent[State]":
-        return Recent(
-            [replace(moment, said=list(moment.said)) for moment in self.moments], self.kept_ns, self.oldest_ns
-        )
+        return Recent([replace(moment) for moment in self.moments], self.kept_ns, self.oldest_ns)
 
     def wants_state(self, seen: AnyObservation) -> bool:
         """Whether the state before this observation should be kept."""
@@ -81,7 +79,7 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def note(self, verdicts: list[AnyVerdict]) -> None:
         """What was said after the last observation."""
         if self.moments:
-            self.moments[-1].said += verdicts
+            self.moments[-1].said += tuple(verdicts)
 
     def note_said(self, said: frozenset[Hashable]) -> None:
         """What had been said before these moments were taken in again."""

@@ -262,6 +262,9 @@ Weighed = list[tuple[float, World]]
 
 def pruned(worlds: Iterable[World]) -> tuple[World, ...]:
     """Worlds that lie alike become one; the negligible are dropped; the heaviest comes first with weight 1."""
+    worlds = tuple(worlds)
+    if len(worlds) == 1:
+        return (worlds[0].weighted(0.0),)
     different: dict[tuple[object, ...], tuple[float, World]] = {}
     for world in worlds:
         key, weighed = world.key, (world.log_weight, world)
