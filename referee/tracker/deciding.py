@@ -66,20 +66,22 @@ class Deciding(Looks, eq=False):
                 self._wonder_at(0, pile, self.now_ns - REPORT_NS)
         if self.open:
             told += self._tell_open()
-        for pile in PILES:
-            if self._is_built_on(pile):
-                told += self._believe_the_players(pile)
+        for pile in self._built_on():
+            told += self._believe_the_players(pile)
         if self.open or len(self.worlds) > 1:
             self._forget()
         return told
 
-    def _is_built_on(self, pile: Pile) -> bool:
-        """Whether many cards that have to go back lie over the pile."""
-        return len(self.worlds[0].position.middle(pile).lying) >= BUILT_ON
+    def _built_on(self) -> list[Pile]:
+        """The piles over which many cards lie that have to go back."""
+        position = self.worlds[0].position
+        if len(position.A.lying) + len(position.B.lying) < BUILT_ON:
+            return []
+        return [pile for pile in PILES if len(position.middle(pile).lying) >= BUILT_ON]
 
     def decides_ns(self) -> int:
         """When `decide` may have something to say, or a world to give up, next, if nothing new is seen until then."""
-        if self.open or self._is_built_on("A") or self._is_built_on("B"):
+        if self.open or self._built_on():
             return AT_ONCE
         moments = [look.at_ns + REPORT_NS for view in self.piles.values() for look in view.strange]
         if self.worlds[0].away:

@@ -239,16 +239,23 @@ class Looks(Landings, eq=False):
             return self._lay_out(look.player, look.at_ns)
         if self.position.phase in (Phase.SLAP, Phase.OVER):
             return []  # after a deal the players gather their cards in any way they like
+        if not news and row.agrees(lies):
+            row.settled = lies
+            return self._settle_hidden(look.player) if len(self.worlds) > 1 else []
         news += rowsync.unsettled(self.worlds[0], look.player, row, gone)
         if any(view.since_ns < look.at_ns - LONG_GONE_NS for view in self.missing(look.player)):
             self._miss(look.player, look.at_ns)
         if not news:
-            row.settled = lies if row.agrees(lies) else None
+            row.settled = None
             return self._settle_hidden(look.player)
         self.due_ns = AT_ONCE
         news = sorted(set(news))
         self.moved_ns = max(self.moved_ns, look.at_ns)
         told = self._follow_row(n, look, row, news)
+        lies = self.worlds[0].lies(look.player)
+        if len(self.worlds) == 1 and row.agrees(lies):
+            row.settled = lies
+            return told
         shown = [row.places[n - 1].card for n in rowsync.unsettled(self.worlds[0], look.player, row, gone)]
         if any(card is not None and self.position.knows_in_middle(card) for card in shown):
             self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)  # it cannot be in both places

@@ -112,10 +112,10 @@ class RowView(msgspec.Struct, eq=False):
     def agrees(self, lies: tuple[Lies, ...]) -> bool:
         """Whether no look contradicts what is thought to lie there."""
         for place, (kind, card) in zip(self.places, lies, strict=False):
-            if place.kind == "face":
-                if kind != "face" or place.card != card:
+            if place.kind != kind:
+                if place.kind != "unknown":
                     return False
-            elif place.kind not in ("unknown", kind):
+            elif place.card != card and kind == "face":
                 return False
         return True
 

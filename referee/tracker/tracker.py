@@ -20,12 +20,13 @@ from referee.observations import (
     RowRead,
     SensorBack,
     SensorLost,
+    Tick,
     Undo,
 )
 from referee.rules.rule_set import RuleSet
 from referee.table import PLAYERS
 from referee.tracker import recovery, slapping, stillness
-from referee.tracker.belief import AT_ONCE, MS, NOT_YET, Caution
+from referee.tracker.belief import AT_ONCE, MS, Caution
 from referee.tracker.core import Core
 from referee.tracker.gestures import Gestures
 from referee.tracker.layout import Layout
@@ -217,10 +218,11 @@ class Tracker:
         """When there may be something to say next, if nothing new is seen until then."""
         if state.unclear or self._past.denied:
             return AT_ONCE
-        waits_ns = SLAP_WAIT_NS if core.position.phase is Phase.SLAP else PRESS_WAIT_NS
+        due_ns = min(core.decides_ns(), stillness.due_ns(core), recovery.due_ns(core))
         press_ns = state.presses.first_ns()
-        pressed_ns = NOT_YET if press_ns is None else press_ns + waits_ns
-        return min(core.decides_ns(), stillness.due_ns(core), recovery.due_ns(core), pressed_ns)
+        if press_ns is None:
+            return due_ns
+        return min(due_ns, press_ns + (SLAP_WAIT_NS if core.position.phase is Phase.SLAP else PRESS_WAIT_NS))
 
     @staticmethod
     def _hear(state: _State, core: Core, n: int, seen: AnyObservation) -> list[AnyVerdict]:
@@ -233,6 +235,8 @@ class Tracker:
                 return []
             case HandsSeen():
                 core.hands(seen)
+                return []
+            case Tick():
                 return []
         core.due_ns = AT_ONCE
         match seen:
