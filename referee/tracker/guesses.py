@@ -118,6 +118,8 @@ class Report(msgspec.Struct, frozen=True, gc=False):
         return self.origins.get((player, place), self.other_origin)
 
 
+Top = tuple[float, Player, Card, int]
+"""How likely it is that the top of a place landed: its likelihood, whose row it is, the card and the place."""
 Prior = Callable[[Player, Card], float]
 Candidates = list[tuple[Card, float]]
 """Cards that may have come from where nobody has seen them, and how well each fits the reading."""
@@ -134,15 +136,19 @@ def guesses(
     is_bounded = least is not None and landing.together == 1
     if least is None or landing.together > 1 or least < LEAST_LIKELY:
         least = 0.0  # nothing is impossible
-    found, best = _from_rows(world, rows, report, prior, CLEAR if only_spits else min(least, CLEAR))
-    found = [] if only_spits else [*found, *_stolen(world, rows, report, prior, least)]
-    if not rules.row_is_visible and not only_spits:
-        found += _from_hands(world, report, prior)
-    if best < CLEAR:
-        if is_bounded and found:
-            likeliest = max([guess.likelihood for guess in found])
+    tops, best = _from_rows(world, rows, report, prior, CLEAR if only_spits else min(least, CLEAR))
+    found: list[Guess] = []
+    if not only_spits:
+        if is_bounded and tops:
+            likeliest, _, _, _ = max(tops)
             if likeliest * share > LEAST_LIKELY:
                 least = max(least, likeliest * share)
+        found += [Guess(p, _land(landing, player, card, place), place)
+                  for p, player, card, place in tops if p >= least]  # fmt: skip
+        found += _stolen(world, rows, report, prior, least)
+        if not rules.row_is_visible:
+            found += _from_hands(world, report, prior)
+    if best < CLEAR:
         hidden = _hidden_cards(world.position)
         cards, each = _unread_candidates(world, landing, hidden), 1.0 / hidden
         found += _spits(rules, world, report, cards, each, least, only_due=only_spits)
@@ -157,9 +163,9 @@ def guesses(
     return found
 
 
-def _from_rows(world: World, rows: Rows, report: Report, prior: Prior, least: float) -> tuple[list[Guess], float]:
-    """A face-up top of a row, played by its owner; and how likely the best of them is whatever the row showed."""
-    found, landing, best = [], report.landing, 0.0
+def _from_rows(world: World, rows: Rows, report: Report, prior: Prior, least: float) -> tuple[list[Top], float]:
+    """The face-up tops of rows, played by their owners; and how likely the best of them is whatever the row showed."""
+    tops, landing, best = [], report.landing, 0.0
     named, other_card = landing.cards, report.other_card
     origins, other_origin = report.origins, report.other_origin
     for player in PLAYERS:
@@ -177,8 +183,8 @@ def _from_rows(world: World, rows: Rows, report: Report, prior: Prior, least: fl
             best = max(best, likelihood)
             likelihood *= _left(row, place, card, landing)
             if likelihood >= least:
-                found.append(Guess(likelihood, _land(landing, player, card, place), place))
-    return found, best
+                tops.append((likelihood, player, card, place))
+    return tops, best
 
 
 def _from_hands(world: World, report: Report, prior: Prior) -> Iterator[Guess]:
