@@ -6,13 +6,14 @@ be understood after the landing that it shows: so the tracker goes back and take
 which it happened. What it then says the same is not said twice.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from referee.observations import AnyObservation, CardLanded, CardTakenBack, PileRead, RowRead
+from referee.tracker.rows import LONG_AGO
 from referee.tracker.sequencer import Numbered
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
@@ -38,6 +39,8 @@ class Moment(msgspec.Struct, Generic[State], eq=False):
     n: int
     seen: AnyObservation
     before: State | None
+    happened_ns: int
+    """When the card came down, or the look was taken, that it is; anything else is as if long ago."""
     said: tuple[AnyVerdict, ...] = ()
     said_before: frozenset[Hashable] = frozenset()
     """What was said before this moment was taken in again."""
@@ -55,21 +58,20 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def copy(self) -> "Recent[State]":
         return Recent([replace(moment) for moment in self.moments], self.kept_ns, self.oldest_ns)
 
-    def wants_state(self, seen: AnyObservation) -> bool:
-        """Whether the state before this observation should be kept."""
-        return isinstance(seen, IN_ORDER) and not 0 <= seen.at_ns - self.kept_ns < SNAPSHOT_NS
-
-    def remember(self, n: int, seen: AnyObservation, before: State | None = None) -> None:
-        """Keep an observation, with the state before it if there is one; what is old is forgotten."""
-        if before is not None:
-            self.kept_ns = seen.at_ns
-            self.oldest_ns = max(self.oldest_ns, seen.at_ns - REACH_NS)
+    def remember(self, n: int, seen: AnyObservation, state: Callable[[], State]) -> None:
+        """Keep an observation, now and then with the state before it, which `state` copies; what is old is
+        forgotten."""
+        at_ns, is_in_order, before = seen.at_ns, isinstance(seen, IN_ORDER), None
+        if is_in_order and not 0 <= at_ns - self.kept_ns < SNAPSHOT_NS:
+            before = state()
+            self.kept_ns = at_ns
+            self.oldest_ns = max(self.oldest_ns, at_ns - REACH_NS)
             if len(self.moments) > MANY:
                 self._forget_the_old()
-        elif seen.at_ns - self.kept_ns > IDLE_NS:
+        elif at_ns - self.kept_ns > IDLE_NS:
             self.moments = []
         if before is not None or self.moments:
-            self.moments.append(Moment(n, seen, before))
+            self.moments.append(Moment(n, seen, before, at_ns if is_in_order else LONG_AGO))
 
     def _forget_the_old(self) -> None:
         """Forget what is out of reach: all before the first young moment with a state."""
@@ -89,13 +91,16 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def before(self, late: CardLanded | CardTakenBack) -> int | None:
         """Where to go back to for a card that comes late: the last kept state before the first card or look that
         happened after it and was told earlier. None if nothing did."""
-        if not any(_is_after(moment, late) for moment in self.moments[-12:]):
+        if not any([moment.happened_ns > late.at_ns for moment in self.moments[-12:]]):
             return None
         self._forget_the_old()
-        first = next((place for place, moment in enumerate(self.moments) if _is_after(moment, late)), None)
-        if first is None:
-            return None
-        return next((place for place in range(first, 0, -1) if self.moments[place].before is not None), 0)
+        place = 0
+        for n, moment in enumerate(self.moments):
+            if moment.before is not None:
+                place = n
+            if moment.happened_ns > late.at_ns:
+                return place
+        return None
 
     def cut(self, place: int) -> tuple[State, list[Numbered], frozenset[Hashable]]:
         """Forget everything from this moment on; return the state before it, what was seen, and what was said."""
@@ -105,11 +110,6 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
         self.kept_ns = max((m.seen.at_ns for m in self.moments if m.before is not None), default=-REACH_NS)
         said = frozenset(content(verdict) for m in past for verdict in m.said)
         return state, [(m.n, m.seen) for m in past], said.union(*(m.said_before for m in past))
-
-
-def _is_after(moment: Moment[State], late: CardLanded | CardTakenBack) -> bool:
-    """Whether a card or a look happened after a card that is told only now."""
-    return moment.seen.at_ns > late.at_ns and isinstance(moment.seen, IN_ORDER)
 
 
 def content(verdict: AnyVerdict) -> Hashable:

@@ -19,10 +19,13 @@ CATCH_UP_NS = 1_500 * MS
 
 def when_still(core: Core) -> list[AnyVerdict]:
     """What is to be said because the table has been still for a while."""
-    position, still_since_ns = core.position, max(core.hands_ns, core.moved_ns)
+    still_since_ns = max(core.hands_ns, core.moved_ns)
+    if core.now_ns - still_since_ns < core.caution.still_ms * MS:
+        return []
+    position = core.position
     if position is core.not_stuck or position.phase is not Phase.PLAY:
         return []
-    if core.now_ns - still_since_ns < core.caution.still_ms * MS or core.waits_for_a_landing() or not core.is_sure():
+    if core.waits_for_a_landing() or not core.is_sure():
         return []
     if any(row.read_ns <= still_since_ns for row in core.rows.values()):
         return []
@@ -34,7 +37,7 @@ def when_still(core: Core) -> list[AnyVerdict]:
 
 def due_ns(core: Core) -> int:
     """When `when_still` may have something to say next."""
-    if core.position is core.not_stuck or core.position.phase is not Phase.PLAY:
+    if core.hands_ns == NOT_YET or core.position is core.not_stuck or core.position.phase is not Phase.PLAY:
         return NOT_YET
     return max(core.hands_ns, core.moved_ns) + core.caution.still_ms * MS
 

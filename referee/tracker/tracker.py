@@ -168,7 +168,7 @@ class Tracker:
             return self._open(n, seen)
         if isinstance(seen, LATE) and (place := recent.before(seen)) is not None:
             return self._again(place, n, seen)
-        recent.remember(n, seen, state.copy() if recent.wants_state(seen) else None)
+        recent.remember(n, seen, state.copy)
         told = self._step(state, state.core, n, seen)
         if told:
             recent.note(told)

@@ -97,9 +97,9 @@ def test_R22_a_card_that_does_not_follow_is_called_although_the_top_was_seen_bef
 
 def test_while_nobody_plays_for_an_hour_nothing_piles_up_for_late_reports() -> None:
     recent: Recent[int] = Recent()
-    recent.remember(1, pile(0, "A", "8D"), before=1)
+    recent.remember(1, pile(0, "A", "8D"), lambda: 1)
     for second in range(3600):
-        recent.remember(second + 2, HandsSeen(at_ns=second * 1000 * MS, players=("p1",)))
+        recent.remember(second + 2, HandsSeen(at_ns=second * 1000 * MS, players=("p1",)), lambda: 0)
     assert len(recent.moments) < 12
-    recent.remember(5000, row(3_600_000, "p1", *P1), before=2)
+    recent.remember(5000, row(3_600_000, "p1", *P1), lambda: 2)
     assert recent.before(landed(3_599_000, "p1", "7S", "A", 1)) == 0, "the game goes on, with late reports as before"
