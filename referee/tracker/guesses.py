@@ -56,6 +56,8 @@ NOT_IN_VIEW = 0.005
 """Likelihood of a landing by a player whose hands nobody saw over the table."""
 JUST_LEFT = 15.0
 """A top that was seen to leave within the last moments weighs this much more."""
+LIKELIEST = LEGAL * JUST_LEFT
+"""No guess is likelier."""
 STILL_THERE = 0.002
 LONG_GONE = 0.05
 """A card that was seen not to lie there before it was played: it was held for long."""

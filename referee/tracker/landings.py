@@ -29,7 +29,7 @@ from referee.tracker.belief import (
     OPEN_STUCK,
     Belief,
 )
-from referee.tracker.guesses import NOT_IN_VIEW, TURNED_IN_HAND, Guess, Report, guesses
+from referee.tracker.guesses import LIKELIEST, NOT_IN_VIEW, TURNED_IN_HAND, Guess, Report, guesses
 from referee.tracker.worlds import (
     FORGOTTEN,
     Claim,
@@ -159,7 +159,8 @@ class Landings(Belief, eq=False):
         if self._looks_legal(branches, bounds):
             return branches, share
         if share > FORGOTTEN:
-            branches = self._branches(self.worlds, report) + unseen
+            heaviest = max([branch.log_weight for branch in branches])
+            branches = self._branches(self.worlds, report, heaviest) + unseen
         return branches + self._excuses(report, branches, all_of_them=all_of_them), FORGOTTEN
 
     def _branches(
@@ -170,7 +171,9 @@ class Landings(Belief, eq=False):
         left out, unless somebody has a word to say about it."""
         branches: list[Branch] = []
         for world in worlds:
-            least = None if all_of_them else min(share * math.exp(heaviest - world.log_weight), 1.0)
+            least = None if all_of_them else share * math.exp(heaviest - world.log_weight)
+            if least is not None and least > LIKELIEST:
+                continue
             for before, guess in self._guesses(world, report, least, share):
                 log_weight = before.weight_if(guess.likelihood)
                 heaviest = max(heaviest, log_weight)
@@ -327,7 +330,8 @@ class Landings(Belief, eq=False):
             if isinstance(event, Spit):
                 world = rowsync.given_up(world, PLAYERS, event.at_ns - STILL_FETCHED_NS)
         if guess.place is not None and event.player != "unknown":
-            world = rowsync.bared(world, event.player, guess.place)
+            if world.away:
+                world = rowsync.bared(world, event.player, guess.place)
             if guess.moved_from is not None:
                 world = rowsync.moved_unseen(world, event.player, guess.moved_from, guess.place, card)
             if guess.renames and isinstance(event, Land):

@@ -13,7 +13,7 @@ import msgspec
 from referee.cards import UNREAD, Card
 from referee.game.announcements import AnyAnnouncement
 from referee.game.position import Lying, Position
-from referee.game.rulings import Breach, Illegal, Ruling, Undecided
+from referee.game.rulings import Breach, Doubt, Illegal, Reason, Ruling, Undecided
 from referee.observations import PlaceSeen
 from referee.rules.rows import Stock, count_cards, place_of_top
 from referee.table import PILES, Pile, Player, Who
@@ -75,13 +75,19 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.word == "legal" or self.reason in ("unread", "unread_top")
 
 
+_WORDS: Final[Mapping[Reason, tuple[RulingWord, str]]] = {
+    **{breach: ("beaten" if breach is Breach.BEATEN else "illegal", breach.value) for breach in Breach},
+    **{doubt: ("cannot_tell", doubt.value) for doubt in Doubt},
+}
+
+
 def in_words(ruling: Ruling) -> tuple[RulingWord, str | None]:
     """How a ruling on a landing is told, and its reason."""
-    if isinstance(ruling, Illegal):
-        return "beaten" if ruling.reason is Breach.BEATEN else "illegal", ruling.reason.value
-    if isinstance(ruling, Undecided):
-        return "cannot_tell", ruling.reason.value
-    return "legal", None
+    match ruling:
+        case Illegal() | Undecided():
+            return _WORDS[ruling.reason]
+        case _:
+            return "legal", None
 
 
 NOTHING_LIES: Final[Lies] = ("empty", None)
