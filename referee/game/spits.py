@@ -1,5 +1,7 @@
 """Spit cards: the start of a deal (R16), the call, agreement, and who turns a card on which pile (R40 to R46)."""
 
+from operator import itemgetter
+
 from msgspec.structs import replace
 
 from referee.cards import Card
@@ -122,12 +124,16 @@ def _two_players(one: Who, other: Who) -> bool:
 
 
 def _earlier_spit(position: Position, event: Spit) -> tuple[Pile, Lying] | None:
-    """The other player's spit card that was refused less than a second ago and still lies there."""
-    for pile, lying in position.must_go_back:
-        early = lying.reason is Breach.NOT_STUCK and 0 <= event.at_ns - lying.at_ns <= AGREEMENT_NS
-        if early and _two_players(lying.who, event.player):
-            return pile, lying
-    return None
+    """The other player's spit card that was refused less than a second ago and still lies there; if there are several,
+    one on his own pile, and the last of those."""
+    early = [
+        (lying.who != "unknown" and pile == position.own_pile(lying.who), lying.at_ns, (pile, lying))
+        for pile, lying in position.must_go_back
+        if lying.reason is Breach.NOT_STUCK
+        and 0 <= event.at_ns - lying.at_ns <= AGREEMENT_NS
+        and _two_players(lying.who, event.player)
+    ]
+    return max(early, key=itemgetter(0, 1))[2] if early else None
 
 
 def _earlier_half(rules: RuleSet, position: Position, event: Spit) -> Position:

@@ -351,14 +351,14 @@ def _misread_tops(
             if face is None or face == UNREAD:
                 continue
             view = rows[player].places[place - 1]
-            left = _left(rows[player], place, face, landing)
-            if hand * left < least:
+            left, seen = _left(rows[player], place, face, landing), report.origin(player, place)
+            if hand * left * seen < least:
                 continue
             looks = view.readings(face) or (view.odds if view.kind == "face" else {face: 0.97})
             for card, p in likely:
                 likelihood = hand * p * evidence.card_likelihood(looks, card) * left
                 likelihood *= ON_UNREAD if card == UNREAD else prior(player, card)
-                likelihood *= report.origin(player, place)
+                likelihood *= seen
                 if likelihood >= least:
                     yield Guess(likelihood, _land(landing, player, card, place), place, renames=True)
 
