@@ -202,8 +202,8 @@ class Tracker:
         told = self._hear(state, core, n, seen)
         if core.now_ns < core.due_ns or core.lost_sensors:
             return told
-        worlds = core.worlds
         told += core.decide()
+        worlds, decided = core.worlds, len(told)
         if state.unclear or len(state.presses):
             told += self._understand_presses(state, core)
         if self._past.denied and n in self._past.denied.values():
@@ -211,7 +211,8 @@ class Tracker:
         told += stillness.when_still(core)
         told += recovery.find_the_thread(core)
         told += core.phase_changes()
-        core.due_ns = AT_ONCE if told or core.worlds is not worlds else self._next_due_ns(state, core)
+        is_settled = len(told) == decided and core.worlds is worlds
+        core.due_ns = self._next_due_ns(state, core) if is_settled else AT_ONCE
         return told
 
     def _next_due_ns(self, state: _State, core: Core) -> int:
