@@ -91,7 +91,7 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     def before(self, late: CardLanded | CardTakenBack) -> int | None:
         """Where to go back to for a card that comes late: the last kept state before the first card or look that
         happened after it and was told earlier. None if nothing did."""
-        if not any([moment.happened_ns > late.at_ns for moment in self.moments[-12:]]):
+        if not any(moment.happened_ns > late.at_ns for moment in self.moments[-12:]):
             return None
         self._forget_the_old()
         place = 0
