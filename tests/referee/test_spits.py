@@ -7,7 +7,9 @@ from referee.cards import Card
 from referee.game.announcements import DealOver, NotStuck, SpitCall, Stuck
 from referee.game.phases import Phase
 from referee.game.position import Middle, Position, Side
+from referee.rules.deals import OWN_PILE
 from referee.rules.rows import parse_row
+from referee.table import Player
 
 STUCK1 = "0:2S 1:QH 2:3D 3:10C 4:5H"
 STUCK2 = "0:KD 1:4S 2:JC 3:6D 4:2H"
@@ -191,6 +193,16 @@ def test_R46_the_first_half_of_a_late_agreement_on_the_wrong_pile_still_goes_bac
     assert table("p1 spits 4D B") == ["not_stuck p1"]
     assert table("p2 spits 6D B @600") == ["legal"]
     assert (table.now.B.top, table.now.p1.due, table.now.phase) == ("6D", ("A",), Phase.SPIT)
+
+
+@pytest.mark.parametrize(("first", "second"), [("p1", "p2"), ("p2", "p1")])
+def test_R46_of_two_cards_that_came_too_soon_the_one_on_his_own_pile_is_his_half(first: Player, second: Player) -> None:
+    table, own, other = Table(options={"spit_when": "stuck_or_agreed"}), OWN_PILE[first], OWN_PILE[second]
+    assert table(f"{first} spits 4D {other}") == [f"not_stuck {first}"]
+    assert table(f"{first} spits 5D {own} @100") == [f"not_stuck {first}"]
+    assert table(f"{second} spits 6D {other} @600") == ["legal"]
+    assert (table.now.middle(own).top, table.now.middle(other).top, table.now.phase) == ("5D", "6D", Phase.PLAY)
+    assert [lying.card for _, lying in table.now.must_go_back] == ["4D"]
 
 
 def test_R46_who_will_not_play_but_has_nothing_to_spit_with_changes_nothing() -> None:
