@@ -245,6 +245,8 @@ class Deciding(Looks, eq=False):
                 return self._counts_are_sure and any(self.piles[pile].empty_looks for pile in PILES)
             case "not_stuck" if self.rules.spit_when != "stuck":
                 return False  # the other may agree yet
+            case "not_your_card" if any(world.position.ended_ns == claim.at_ns for world in self.worlds):
+                return False  # if it was his own, it was his last: what lands after the end speaks for nothing
             case "not_a_top_card" if self._was_in_a_row(claim.card, since_ns=claim.at_ns - MOVED_NS):
                 return False
             case "not_a_top_card" if claim.place is None:
