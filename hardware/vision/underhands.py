@@ -84,13 +84,13 @@ class UnderHands:
     def read(self, expected: Expected) -> Glimpse | None:
         """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected.
 
-        One that was expected may also lie free, hardly covered, and be found by its whole print.
+        Where something was found that cannot be named, one that was expected may show by its whole print.
         """
         under, last = self._under, self._last
         assert under is not None
         self._under, self._last, self._peeked_ns = None, None, under.at_ns
         found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
-        if not self._is_new(found):
+        if found is not None and not self._is_new(found):
             found = self._finder.like(under.picture, likely_faces(expected, self._still.lying), SURELY_IT)
             found = found if found is not None and is_expected(found, expected) else None
         if found is None or not self._is_new(found):
