@@ -140,6 +140,7 @@ def _parts(eyes: Eyes, frame: Frame, measured: Measured) -> list[Stage]:
         ("rectify a pile", lambda: spot.patch.cut(frame.image)),
         (NETWORK, lambda: reader.network(upright)),
         ("reading a card", lambda: reader.odds(crop)),
+        ("finding a card by its indices", lambda: spot.finder.by_index(spot.picture)),
         ("searching a card everywhere", lambda: spot.finder.search(spot.picture, None)),
     ]
     stages = [Stage("decode one frame", decode, 1.0)]
