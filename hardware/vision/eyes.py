@@ -121,13 +121,17 @@ class Eyes:
             settled[pile] = watch.spot.see(frame, self.hands, not self._looked, self.rows.under_hands)
             self._looked = self._looked or watch.spot.looked
         renewed = self.rows.see(frame, self.hands, may_look=not self._looked)
+        for _, top in renewed:
+            for watch in self.piles.values():
+                watch.lies_elsewhere(top)
         self._looked = self._looked or any(spot.looked for spot in self.rows.spots.values())
         begun = self._due()
         self._begin(frame, settled)
         seen = self._go_on(begun)
         if not self._work:
             seen += self._found_late(frame.at_ns)
-        return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS if player in renewed)]
+        players = {player for player, _ in renewed}
+        return [*seen, *(self.rows.read(player, frame.at_ns) for player in PLAYERS if player in players)]
 
     @property
     def spots(self) -> list[Spot]:
@@ -231,7 +235,8 @@ class Eyes:
     def _explain(self, pile: Pile, settled: Settled, before: Image) -> Iterator[list[AnyObservation]]:
         """Yield what happened on a pile, once it is known; until then nothing, after each bit of work."""
         assert self._now is not None
-        left = {gone.top.reading.best[0] for gone in self._whose.unexplained(self.rows.gone(self._now))}
+        gone = self._whose.unexplained(self.rows.gone(self._now))
+        left = {departure.top.reading.best[0]: departure.from_ns for departure in gone}
         change = self.piles[pile].judge(settled, before, left)
         self._unjudged.discard(pile)
         if isinstance(change, Landed):

@@ -26,6 +26,8 @@ LAY_THERE: Final = 0.7
 """A card that was there before shows so much of its print in place in the picture from before."""
 AT_A_TIME: Final = 3
 """Frames that are searched for a card before the next frame is due."""
+AGAIN_MM: Final = 5.0
+"""A card that is read again under a hand is found at most so far from where it lay."""
 SURELY_READ: Final = 0.97
 """What is read less surely where a card is known to lie is that card, read wrong under a hand."""
 NOT_IT: Final = 0.02
@@ -118,7 +120,7 @@ class HiddenLandings:
             there = told if glimpse.at_ns >= cover.touch.earliest_ns else told[1:]
             frames = self._ring.between(quest.since_ns - 100_000_000, glimpse.at_ns)
             lies = any(glimpse.top.shows_same(top) for top in told)
-            again = any(glimpse.top.pose.apart_mm(top.pose) < SAME_MM for top in there)
+            again = any(glimpse.top.pose.apart_mm(top.pose) < AGAIN_MM for top in there)
             lies = lies or (again and glimpse.top.sure < SURELY_READ)
             if lies or not frames:
                 continue

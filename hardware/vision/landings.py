@@ -1,6 +1,6 @@
 """What happened on a middle pile between two settled pictures: a landing, a card taken back, a knock, a pile taken."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -117,10 +117,17 @@ class PileWatch:
         self._below = [*self._below, _Lying(top, None)][-REMEMBERED:]
         self.spot.last.known = tuple(lower.top for lower in self._below)
 
-    def judge(self, seen: Settled, middle_before: Image, left: Set[Card] = frozenset()) -> PileChange | None:
+    def lies_elsewhere(self, top: Top | None) -> None:
+        """Forget a card that was known to lie here, if it surely lies in a row: it was taken off."""
+        if top is None or top.reading.best[1] < CLEAR:
+            return
+        self._below = [lower for lower in self._below if not lower.top.shows_same(top)]
+        self.spot.last.known = tuple(lower.top for lower in self._below)
+
+    def judge(self, seen: Settled, middle_before: Image, left: Mapping[Card, int]) -> PileChange | None:
         """Return what the pile's new settled picture means; None if nothing landed and nothing left.
 
-        `left`: cards that left a row and were not seen to land so far.
+        `left`: cards that left a row and were not seen to land so far, with the last moment when each lay there.
         """
         change = self._change(seen, middle_before, left)
         self.spot.last.known = tuple(lower.top for lower in self._below)
@@ -141,7 +148,7 @@ class PileWatch:
     def _is_newest(self, landed: Landed) -> bool:
         return self._newest is not None and landed.settled_ns == self._newest.settled_ns
 
-    def _change(self, seen: Settled, middle_before: Image, left: Set[Card]) -> PileChange | None:
+    def _change(self, seen: Settled, middle_before: Image, left: Mapping[Card, int]) -> PileChange | None:
         now, before = seen.now, seen.before
         if now is None:
             self._below.clear()
@@ -156,7 +163,7 @@ class PileWatch:
                 return TakenOff(self.pile, seen.at_ns, before, seen.visits)
         if before is not None:
             self._below = [*self._below, _Lying(before, seen.before_picture)][-REMEMBERED:]
-        touch = self._touch(seen, now, middle_before)
+        touch = self._touch(seen, now, middle_before, left.get(now.reading.best[0], 0) if now.sure > CLEAR else 0)
         present, stirred = self.spot.presence.at(touch.at_ns), self.spot.presence.stirred(touch.at_ns)
         return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present, stirred)
 
@@ -189,16 +196,19 @@ class PileWatch:
         certain = read > CERTAIN and not is_joker(now.reading.best[0])
         return certain or now.pose.apart_mm(lower.top.pose) < SAME_PLACE_MM
 
-    def _touch(self, seen: Settled, now: Top, middle_before: Image) -> Touch:
-        since_ns = seen.since_ns - 200_000_000
+    def _touch(self, seen: Settled, now: Top, middle_before: Image, left_ns: int) -> Touch:
+        """Return when the new top touched. What seems to be that card before it left its row is another one."""
+        since_ns = max(seen.since_ns - 200_000_000, left_ns)
         for glimpse in seen.glimpses:  # it was read before it was knocked to where it lies
             if glimpse.top.shows_same(now) and glimpse.top.pose.apart_mm(now.pose) > MOVED_MM:
                 frames = self._ring.between(since_ns, glimpse.at_ns)
                 found = touch_of(frames, self._ring.window, glimpse.top.pose, self._card_mm, middle_before)
-                if found is not None:
+                if found is not None and found.earliest_ns >= since_ns:  # else it shows what lay there before
                     return found
         frames = self._ring.between(since_ns, seen.at_ns)
         found = touch_of(frames, self._ring.window, now.pose, self._card_mm, middle_before)
+        if found is not None and found.earliest_ns < left_ns:
+            found = touch_of(frames, self._ring.window, now.pose, self._card_mm, frames[0][1])
         if found is not None:
             return found
         at_ns = min(seen.since_ns + SOON_NS, (seen.since_ns + seen.at_ns) // 2)

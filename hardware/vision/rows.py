@@ -73,15 +73,15 @@ class RowWatch:
             spot.take_over(other.spots[key])
         self.departures = other.departures
 
-    def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> set[Player]:
-        """Take a frame in; return the players whose row shows something new. At most one place is read per frame."""
-        renewed: set[Player] = set()
+    def see(self, frame: Frame, hands: list[Hand], may_look: bool = True) -> list[tuple[Player, Top | None]]:
+        """Take a frame in; return in whose row something new lies on top. At most one place is read per frame."""
+        renewed: list[tuple[Player, Top | None]] = []
         for (player, place), spot in self.spots.items():
             settled = spot.see(frame, hands, may_look)
             may_look = may_look and not spot.looked
             if settled is None or settled.now is settled.before:
                 continue
-            renewed.add(player)
+            renewed.append((player, settled.now))
             self._note(player, place, settled)
         self._watch_disturbed(frame)
         self.departures = [d for d in self.departures if frame.at_ns - d.to_ns < REMEMBER_NS]

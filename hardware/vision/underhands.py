@@ -8,8 +8,9 @@ from hardware.vision.cardfit import Free
 from hardware.vision.laststill import LastStill
 from hardware.vision.looks import CERTAIN, FREE_END, Expected, Glimpse, Look, Under, is_expected, likely_faces
 from hardware.vision.motion import Hand
-from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, SURELY_IT, Finding, TopFinder
+from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, Finding, Top, TopFinder
 from hardware.vision.rectify import Patch
+from referee.cards import Card
 
 PILE_PAUSE_NS: Final = 120_000_000
 """Pause between looks under a hand that rests on a pile."""
@@ -34,6 +35,12 @@ class UnderHands:
         self._last: Finding | None = None
         """What was read for certain in the last look: if the next one agrees, it is told."""
         self._under: Under | None = None
+        self._asks_rows = False
+        """Whether the picture is to be searched for the cards of the rows."""
+        self._asked: set[tuple[Card, Free]] = set()
+        """Which ends of which of them it was searched for since something moved."""
+        self._found: Finding | None = None
+        """What was read in it before that."""
         self._peeked_ns = self._peeks_done = 0
 
     @property
@@ -48,6 +55,7 @@ class UnderHands:
     def stirred(self) -> None:
         """Something moves: what was read in the last look proves nothing any more, and a pile is due at once."""
         self._peeks_done, self._last = 0, None
+        self._asked.clear()
         if self._is_pile:
             self._peeked_ns = 0
 
@@ -84,15 +92,20 @@ class UnderHands:
     def read(self, expected: Expected) -> Glimpse | None:
         """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected.
 
-        Where something was found that cannot be named, one that was expected may show by its whole print.
+        Where one lies that cannot be named, those of the rows are looked for in the next frame, by the print of the end
+        that is free: white on white hardly shows edges.
         """
         under, last = self._under, self._last
         assert under is not None
+        if self._asks_rows:
+            self._found = self._expected_one(under, expected) or self._found
+        else:
+            self._found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
+        self._asks_rows = self._is_pile and not self._asks_rows and self._is_vague(self._found)
+        if self._asks_rows:
+            return None
+        found, self._found = self._found, None
         self._under, self._last, self._peeked_ns = None, None, under.at_ns
-        found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
-        if found is not None and not self._is_new(found):
-            found = self._finder.like(under.picture, likely_faces(expected, self._still.lying), SURELY_IT)
-            found = found if found is not None and is_expected(found, expected) else None
         if found is None or not self._is_new(found):
             return None
         if self._is_confirmed(found, last) or is_expected(found, expected):
@@ -106,11 +119,29 @@ class UnderHands:
             self._last, self._peeked_ns = found, 0
         return None
 
+    def _expected_one(self, under: Under, expected: Expected) -> Finding | None:
+        """Return one of the cards that may have come, found by the print of the end that is free."""
+        faces = [face for face in likely_faces(expected, self._still.lying) if not self._lies_here(face.top)]
+        halves = {
+            (face.top.reading.best[0], end): (face, end) for face in faces for end in under.rough if end != "whole"
+        }
+        new = [half for key, half in halves.items() if key not in self._asked]
+        self._asked |= halves.keys()
+        found = self._finder.like_half(under.picture, new) if new else None
+        return found if found is not None and is_expected(found, expected) else None
+
     def _is_new(self, found: Finding | None) -> bool:
         """Whether a card was found that did not lie here before."""
         if found is None or found.worth < LEAST_WORTH:
             return False
-        return not any(found.top.shows_same(old) for old in self._still.lying)
+        return not self._lies_here(found.top)
+
+    def _is_vague(self, found: Finding | None) -> bool:
+        """Whether something lies there that was not read as a new card."""
+        return found is not None and not (self._is_new(found) and self._read_as(found) > GLIMPSED)
+
+    def _lies_here(self, top: Top) -> bool:
+        return any(top.shows_same(old) for old in self._still.lying)
 
     def _is_confirmed(self, found: Finding, last: Finding | None) -> bool:
         """Whether the look before showed the same card; in a row a clear one needs no second look."""

@@ -1,11 +1,14 @@
 """Piles that are never free: rallies, resting hands, knocks, cards taken back, whole piles taken, restless cameras."""
 
+import numpy as np
 import pytest
 
 from hardware.simulated.trouble import Trouble, troubled
+from hardware.vision.eyes import Eyes
+from hardware.vision.piles import Face
 from referee.observations import CardTakenBack, PilesTaken, SensorLost
 from referee.script import Gather, Hover, Knock, SquareUp, TakeBack
-from tests.hardware.eyetest import MS, cards, film, landings, lay, play, watch
+from tests.hardware.eyetest import MS, DeckReader, cards, film, landings, lay, play, watch
 
 
 def test_cards_that_follow_each_other_under_hands_that_never_leave_are_all_told():
@@ -62,3 +65,40 @@ def test_a_restless_camera_or_lamp_lays_nothing_and_the_next_card_is_seen(troubl
     seen = watch(renderer, troubled(frames, [trouble]))
     assert landings(seen) == ["p1:B:7H"]
     assert not [one for one in seen if isinstance(one, SensorLost | CardTakenBack | PilesTaken)]
+
+
+def test_a_card_under_a_hand_is_found_by_the_print_of_its_free_end_where_no_edge_shows():
+    renderer, frames = film(play(until_ms=1300))
+    eyes = Eyes(renderer.table(), DeckReader(renderer.deck))
+    eyes.see(frames[0])
+    faces = [Face(spot.top, spot.picture, spot.patch) for spot in eyes.rows.spots.values() if spot.top is not None]
+    [seven] = [face for face in faces if face.top.reading.best[0] == "7H"]
+    pile = eyes.piles["A"].spot
+    quad = seven.patch.to_patch(seven.top.pose.quad_mm(eyes.table.card_size_mm))
+    (left, top), (right, bottom) = quad.min(axis=0).round().astype(int), quad.max(axis=0).round().astype(int)
+    card = seven.picture[top + 3 : bottom - 3, left + 3 : right - 3]
+    paper = np.median(card, axis=(0, 1))
+    picture = np.full_like(pile.picture, paper)
+    y, x = (np.array(picture.shape[:2]) - card.shape[:2]) // 2
+    picture[y : y + card.shape[0], x : x + card.shape[1]] = card
+    picture[y + card.shape[0] * 8 // 10 :, :] = (110, 140, 190)
+    found = pile.finder.like_half(picture, [(face, "upper") for face in faces])
+    assert found is not None
+    assert found.top.reading.best[0] == "7H"
+    assert abs(found.top.pose.x_mm - pile.centre_mm[0]) < 3
+    assert abs(found.top.pose.y_mm - pile.centre_mm[1]) < 3
+    assert pile.finder.like_half(np.full_like(picture, paper), [(face, "upper") for face in faces]) is None
+
+
+def test_R29_a_card_that_lies_in_a_row_again_lies_on_no_pile():
+    renderer, frames = film(play(until_ms=1300))
+    eyes = Eyes(renderer.table(), DeckReader(renderer.deck))
+    eyes.see(frames[0])
+    pile, laid = eyes.piles["A"], eyes.rows.spots["p1", 1].top
+    assert laid is not None
+    pile.lay_below(laid)
+    assert pile.spot.last.known == (laid,)
+    pile.lies_elsewhere(eyes.rows.spots["p2", 2].top)
+    assert pile.spot.last.known == (laid,)
+    pile.lies_elsewhere(laid)
+    assert pile.spot.last.known == ()
