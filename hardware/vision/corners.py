@@ -135,9 +135,13 @@ class CornerReader:
             found += [index_crop(cut, max(marks, key=lambda mark: mark.score).index)] if marks else []
         return mixed([*odds_of(self._namer(_batch(np.stack(found))).astype(np.float64))]) if found else None
 
-    def of_marks(self, image: Image, marks: Sequence[Index]) -> NDArray[np.float64]:
-        """(54,): what the two clearest of these marks of one card say."""
-        return mixed([*self.odds(image, [mark.index for mark in marks[:2]])])
+    def of_marks(self, image: Image, marks: Sequence[Index], closely: bool) -> NDArray[np.float64]:
+        """(54,): what the two clearest of these marks of one card say; `closely`: each is looked at three times."""
+        quads = [mark.index for mark in marks[:2]]
+        if closely:
+            return mixed([*self.odds(image, quads)])
+        crops = np.stack([index_crop(image, quad) for quad in quads])
+        return mixed([*odds_of(self._namer(_batch(crops)).astype(np.float64))])
 
     def _marks(self, level: Image, scale: Factor) -> list[Index]:
         height, width = level.shape[:2]

@@ -438,7 +438,9 @@ class TopFinder:
             if self._is_beyond(card.pose) or (before is None and card.complete < 0.5):
                 continue
             fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM)
-            top = max(self._read(picture, [fit.pose, card.pose]), key=lambda one: one.sure)
+            [top] = self._read(picture, [fit.pose])
+            if top.sure < SURE_ENOUGH:
+                top = max([top, *self._read(picture, [card.pose])], key=lambda one: one.sure)
             top = replace(top, reading=self._reader.with_indices(top.reading, picture, card.marks, card.complete))
             edges = max(fit.score, INDEX_EDGES * card.weight)
             found = Finding(self._worth(Fit(top.pose, edges), changed) + READ_WORTH * top.sure, top, edges)

@@ -45,6 +45,8 @@ CROP_CORNERS: Final = np.array(
 
 CERTAIN: Final = 0.99
 """A crop that is read so surely one way up need not be read the other way up."""
+NAMED: Final = 0.97
+"""A card that is named so surely by one look at its indices needs no closer one."""
 CLEARLY_NOTHING: Final = 0.9
 """Nor one that shows so surely no card one way up: the other way up no card has ever come of it."""
 
@@ -153,7 +155,10 @@ class CardReader:
 
         `complete`: probability that nothing lies on the card.
         """
-        return _joined(reading, self._corners.of_marks(image, marks), complete)
+        named = _joined(reading, self._corners.of_marks(image, marks, closely=False), complete)
+        if named.best[1] > NAMED:
+            return named
+        return _joined(reading, self._corners.of_marks(image, marks, closely=True), complete)
 
     def read_quad(self, image: Image, quad_px: Quad) -> Reading:
         """Cut one card out of a picture and read it."""
