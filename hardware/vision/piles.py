@@ -14,6 +14,7 @@ from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.changes import STEP, Change
 from hardware.vision.corners import Index
 from hardware.vision.indexed import cards_of, is_new
+from hardware.vision.prints import Prints
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
@@ -60,8 +61,6 @@ MUCH_ALIKE: Final = 0.75
 """Correlation from which it is that card, even if it is read as another one."""
 SURELY_IT: Final = 0.85
 """Correlation that no other card reaches."""
-HALF_SHARE: Final = 0.55
-"""The part of a card whose print is looked for while a hand covers the rest."""
 HALF_ALIKE: Final = 0.85
 """Correlation from which such a part may lie there: of 40 that did, in five drills, two had less."""
 MOST_LIKE: Final = 3
@@ -133,15 +132,6 @@ class Face:
     top: Top
     picture: Image
     patch: Patch
-
-
-@dataclass(frozen=True, slots=True)
-class _Turned:
-    """A picture turned so that the sides of a card at this angle run along its own: gray, with the way there."""
-
-    picture: Gray
-    turn: NDArray[np.float64]
-    angle_deg: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,11 +291,10 @@ class TopFinder:
         Needs no edges: white on white shows none. The first card that is surely it ends the search. `least`: the
         correlation from which a print counts at all.
         """
-        small, gray = _small_gray(picture, self._rough_size), _gray(picture)
-        turned: dict[int, _Turned] = {}
+        prints, gray = self._prints(picture), _gray(picture)
         best: Finding | None = None
         for face in faces:
-            alike, pose = self._best_place(small, turned, face)
+            alike, pose = prints.best_place(self._print_of(face))
             found = self._alike_at(picture, gray, pose, alike, face) if alike >= least else None
             if found is not None and (best is None or found.worth > best.worth):
                 best = found
@@ -318,9 +307,8 @@ class TopFinder:
 
         Cards of one rank or colour have much the same print: the reader must name it, in two places near.
         """
-        small, gray = _small_gray(picture, self._rough_size), _gray(picture)
-        turned: dict[int, _Turned] = {}
-        places = [(*self._best_place(small, turned, face, free), face, free) for face, free in halves]
+        prints, gray = self._prints(picture), _gray(picture)
+        places = [(*prints.best_place(self._print_of(face), free), face, free) for face, free in halves]
         for alike, pose, face, free in sorted(places, key=lambda place: -place[0])[:MOST_LIKE]:
             if alike < HALF_ALIKE or self._is_beyond(pose):
                 continue
@@ -333,50 +321,14 @@ class TopFinder:
 
     def most_like(self, picture: Image, face: Face) -> tuple[float, Pose]:
         """Return the best correlation of a known card's print with any place of a picture, -1 to 1, and that place."""
-        return self._best_place(_small_gray(picture, self._rough_size), {}, face)
+        return self._prints(picture).best_place(self._print_of(face))
+
+    def _prints(self, picture: Image) -> Prints:
+        return Prints(_small_gray(picture, self._rough_size), self._rough, self._angles)
 
     def _is_beyond(self, pose: Pose) -> bool:
         """Whether a card lies too far off to belong here."""
         return max(abs(pose.x_mm - self._around_mm[0]), abs(pose.y_mm - self._around_mm[1])) > self._reach_mm
-
-    def _turned(self, small: Gray, angle_deg: float) -> _Turned:
-        """Return such a picture turned so that the sides of a card at this angle run along its own."""
-        middle = (self._rough_size[0] - 1) / 2, (self._rough_size[1] - 1) / 2
-        turn = np.asarray(cv2.getRotationMatrix2D(middle, -angle_deg, 1.0), np.float64)
-        straight = cv2.warpAffine(small, turn, self._rough_size, borderMode=cv2.BORDER_REPLICATE)
-        return _Turned(np.asarray(straight, np.uint8), turn, angle_deg)
-
-    def _best_place(
-        self, small: Gray, turned: dict[int, _Turned], face: Face, free: Free = "whole"
-    ) -> tuple[float, Pose]:
-        """Return where the print of a card fits best: every second angle is tried, then those next to the best.
-
-        `turned`: keeps the picture at the angles that were tried, for the next card; `free`: the part that is compared.
-        """
-        card = self._print_of(face)
-        tried: dict[int, tuple[float, Pose]] = {}
-
-        def best(among: Sequence[int]) -> int:
-            for n in among:
-                if n not in turned:
-                    turned[n] = self._turned(small, float(self._angles[n]))
-                tried[n] = self._fit_print(turned[n], card, free)
-            return max(tried, key=lambda n: tried[n][0])
-
-        first = best(range(0, len(self._angles), 2))
-        return tried[best([n for n in (first - 1, first + 1) if 0 <= n < len(self._angles)])]
-
-    def _fit_print(self, turned: _Turned, card: Gray, free: Free) -> tuple[float, Pose]:
-        """Return how well a part of a card's print fits a picture that is turned by some angle, and where."""
-        height, width = card.shape
-        half = round(HALF_SHARE * height)
-        part = {"whole": card, "upper": card[:half], "lower": card[-half:]}[free]
-        scores = cv2.matchTemplate(turned.picture, part, cv2.TM_CCOEFF_NORMED)
-        _, alike, _, (x, y) = cv2.minMaxLoc(scores)
-        y -= height - half if free == "lower" else 0
-        centre = np.array([x + (width - 1) / 2, y + (height - 1) / 2, 1.0])
-        at = self._rough.to_mm((cv2.invertAffineTransform(turned.turn) @ centre)[None])[0]
-        return alike, Pose(float(at[0]), float(at[1]), turned.angle_deg)
 
     def _print_of(self, face: Face) -> Gray:
         """Return the print of a known card, upright and without its rim, at the scale at which it is looked for."""
