@@ -5,12 +5,15 @@ from referee.game.scenario import read_start
 from referee.observations import (
     AnyObservation,
     CardLanded,
+    CardOdds,
     CardTakenBack,
     HandsSeen,
     PadReleased,
     PadSlapped,
     PileRead,
+    PilesTaken,
     PlaceSeen,
+    PlayerOdds,
     RowRead,
     Tick,
 )
@@ -152,3 +155,62 @@ def rulings(told: list[AnyVerdict]) -> list[tuple[str, str, str, str | None]]:
 
 def kinds(told: list[AnyVerdict]) -> list[str]:
     return [type(verdict).__name__ for verdict in told]
+
+
+def blamed(told: list[AnyVerdict]) -> list[tuple[str, str | None]]:
+    """Who is blamed for what."""
+    return [
+        (v.player, v.reason)
+        for v in told
+        if isinstance(v, PlayJudged | SpitJudged) and v.ruling == "illegal" and not v.blameless
+    ]
+
+
+def row(table: AtTheTable, player: Player, ms: int = 0) -> RowRead:
+    """A look at a row that has no spaces, `ms` from now."""
+    places = tuple(PlaceSeen(face_down=0.98) if stock[-1] == "?" else PlaceSeen(cards={Card(stock[-1]): 0.995})
+                   for stock in table.rows[player])  # fmt: skip
+    return RowRead(at_ns=(table.now_ms + ms) * MS, player=player, places=places)
+
+
+def lands(
+    table: AtTheTable,
+    player: Player,
+    place: int,
+    pile: Pile,
+    cards: CardOdds,
+    players: PlayerOdds | None = None,
+    *,
+    looks: bool = True,
+) -> list[AnyVerdict]:
+    """The top of the player's place goes onto a pile, seen as `cards` of `players` (surely his own, if not said)."""
+    table.now_ms += 600
+    at_ns = table.now_ms * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=PLAYERS if players else (player,)))
+    table.piles[pile].append(table.rows[player][place - 1].pop())
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile=pile, cards=cards,
+                   players=players or {player: 0.9995})
+    )  # fmt: skip
+    table.now_ms += 200
+    told += table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
+    return told + (table.look() if looks else [])
+
+
+def spits(table: AtTheTable, player: Player, pile: Pile, card: str, cards: CardOdds) -> list[AnyVerdict]:
+    """The player turns a spit card, seen as `cards`; then nobody looks."""
+    table.now_ms += 600
+    at_ns = table.now_ms * MS
+    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=(player,)))
+    table.piles[pile].append(card)
+    told = table.feed(
+        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile=pile, cards=cards,
+                   players={player: 0.9995})
+    )  # fmt: skip
+    table.now_ms += 150
+    return told + table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
+
+
+def taken(table: AtTheTable, player: Player, pile: Pile) -> list[AnyVerdict]:
+    table.now_ms += 200
+    return table.feed(PilesTaken(at_ns=table.now_ms * MS, pile=pile, players={player: 0.9995}))

@@ -1,26 +1,23 @@
 """Moments at the table in which a hasty referee would accuse the wrong player, lose count, or miss a breach."""
 
 import pytest
-from at_the_table import MS, AtTheTable, kinds, rulings
+from at_the_table import MS, AtTheTable, blamed, kinds, lands, row, rulings, spits, taken
 
 from referee.cards import Card
 from referee.observations import (
     CardLanded,
-    CardOdds,
     CardTakenBack,
     HandsSeen,
     Origin,
     PadReleased,
     PileRead,
-    PilesTaken,
     PlaceSeen,
-    PlayerOdds,
     RowRead,
 )
-from referee.table import PLAYERS, Pile, Player
+from referee.table import PLAYERS, Player
 from referee.tracker import evidence
 from referee.tracker.rows import RowView
-from referee.verdicts import AnyVerdict, Award, DealOver, NextDeal, PlayJudged, SlapJudged, SpitJudged
+from referee.verdicts import Award, DealOver, NextDeal, PlayJudged, SlapJudged, SpitJudged
 
 SPIT_DUE = {
     "phase": "play",
@@ -53,65 +50,6 @@ ON_UNREAD = {
     "p2": {"row": ["1:4D", "1:6D", "1:9H", "1:QC", "1:QS"], "spit": 10},
     "middle": {"A": {"top": "??", "count": 1, "started_by": "p1"}, "B": {"top": "4S", "count": 1, "started_by": "p2"}},
 }
-
-
-def blamed(told: list[AnyVerdict]) -> list[tuple[str, str | None]]:
-    """Who is blamed for what."""
-    return [
-        (v.player, v.reason)
-        for v in told
-        if isinstance(v, PlayJudged | SpitJudged) and v.ruling == "illegal" and not v.blameless
-    ]
-
-
-def row(table: AtTheTable, player: Player, ms: int = 0) -> RowRead:
-    """A look at a row that has no spaces, `ms` from now."""
-    places = tuple(PlaceSeen(face_down=0.98) if stock[-1] == "?" else PlaceSeen(cards={Card(stock[-1]): 0.995})
-                   for stock in table.rows[player])  # fmt: skip
-    return RowRead(at_ns=(table.now_ms + ms) * MS, player=player, places=places)
-
-
-def lands(
-    table: AtTheTable,
-    player: Player,
-    place: int,
-    pile: Pile,
-    cards: CardOdds,
-    players: PlayerOdds | None = None,
-    *,
-    looks: bool = True,
-) -> list[AnyVerdict]:
-    """The top of the player's place goes onto a pile, seen as `cards` of `players` (surely his own, if not said)."""
-    table.now_ms += 600
-    at_ns = table.now_ms * MS
-    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=PLAYERS if players else (player,)))
-    table.piles[pile].append(table.rows[player][place - 1].pop())
-    told = table.feed(
-        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile=pile, cards=cards,
-                   players=players or {player: 0.9995})
-    )  # fmt: skip
-    table.now_ms += 200
-    told += table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
-    return told + (table.look() if looks else [])
-
-
-def spits(table: AtTheTable, player: Player, pile: Pile, card: str, cards: CardOdds) -> list[AnyVerdict]:
-    """The player turns a spit card, seen as `cards`; then nobody looks."""
-    table.now_ms += 600
-    at_ns = table.now_ms * MS
-    table.feed(HandsSeen(at_ns=at_ns - 200 * MS, players=(player,)))
-    table.piles[pile].append(card)
-    told = table.feed(
-        CardLanded(at_ns=at_ns, earliest_ns=at_ns - 10 * MS, latest_ns=at_ns + 10 * MS, pile=pile, cards=cards,
-                   players={player: 0.9995})
-    )  # fmt: skip
-    table.now_ms += 150
-    return told + table.feed(HandsSeen(at_ns=table.now_ms * MS, players=()))
-
-
-def taken(table: AtTheTable, player: Player, pile: Pile) -> list[AnyVerdict]:
-    table.now_ms += 200
-    return table.feed(PilesTaken(at_ns=table.now_ms * MS, pile=pile, players={player: 0.9995}))
 
 
 def test_R22_a_spit_card_that_was_read_wrong_again_and_again_makes_the_next_good_card_no_breach() -> None:
