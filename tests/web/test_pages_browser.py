@@ -75,7 +75,7 @@ class Viewer:
     def __init__(self, browser: Any, address: str, options: dict[str, Any]) -> None:
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(45_000)
         self.address = address
         self.complaints: list[str] = []
         self.requests: list[str] = []

@@ -418,7 +418,7 @@ def test_the_qr_code_holds_address_and_pin_which_stays_in_the_browser() -> None:
     assert not Access().lets_in("")
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 8.0) -> None:
+def wait_until(true: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until something is so; fails if it never is."""
     from time import monotonic, sleep
 
