@@ -133,15 +133,18 @@ class CornerReader:
         for cut, said in zip(cuts, self._finder(_batch(cuts)), strict=True):
             marks = [mark for mark in _peaks(said, (1.0, 1.0), self._least_score) if _is_in_corner(mark)]
             found += [index_crop(cut, max(marks, key=lambda mark: mark.score).index)] if marks else []
-        return mixed([*odds_of(self._namer(_batch(np.stack(found))).astype(np.float64))]) if found else None
+        return self._glanced(found) if found else None
 
     def of_marks(self, image: Image, marks: Sequence[Index], closely: bool) -> NDArray[np.float64]:
         """(54,): what the two clearest of these marks of one card say; `closely`: each is looked at three times."""
         quads = [mark.index for mark in marks[:2]]
         if closely:
             return mixed([*self.odds(image, quads)])
-        crops = np.stack([index_crop(image, quad) for quad in quads])
-        return mixed([*odds_of(self._namer(_batch(crops)).astype(np.float64))])
+        return self._glanced([index_crop(image, quad) for quad in quads])
+
+    def _glanced(self, crops: Sequence[Image]) -> NDArray[np.float64]:
+        """(54,): what the cut-out indices of one card say, each looked at once."""
+        return mixed([*odds_of(self._namer(_batch(np.stack(crops))).astype(np.float64))])
 
     def _marks(self, level: Image, scale: Factor) -> list[Index]:
         height, width = level.shape[:2]

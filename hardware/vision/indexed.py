@@ -14,6 +14,7 @@ import numpy as np
 from hardware.frames import Image
 from hardware.tablefile import Points
 from hardware.vision.corners import Index
+from hardware.vision.prints import correlation
 from hardware.vision.rectify import Patch, Pose
 
 SAME_CARD_MM: Final = 20.0
@@ -44,9 +45,7 @@ def is_new(index: Index, now: Image, before: Image) -> bool:
     width, height = PRINT_SIZE
     corners = np.array([(0, 0), (width, 0), (width, height)], np.float32) - np.float32(0.5)
     turn = cv2.getAffineTransform(index.index[:3].astype(np.float32), corners)
-    a, b = (cv2.warpAffine(one, turn, PRINT_SIZE).astype(np.float32) for one in (now, before))
-    a, b = a - a.mean(axis=(0, 1)), b - b.mean(axis=(0, 1))
-    return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0)) < OLD_PRINT
+    return correlation(*(cv2.warpAffine(one, turn, PRINT_SIZE) for one in (now, before))) < OLD_PRINT
 
 
 def cards_of(indices: Sequence[Index], patch: Patch, card_mm: tuple[float, float]) -> list[Indexed]:

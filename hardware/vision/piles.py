@@ -14,7 +14,7 @@ from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.changes import STEP, Change
 from hardware.vision.corners import Index
 from hardware.vision.indexed import cards_of, is_new
-from hardware.vision.prints import Prints
+from hardware.vision.prints import Prints, correlation
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
 from hardware.vision.rectify import Patch, Pose
 from referee.cards import Card
@@ -51,6 +51,8 @@ LEAST_EDGES: Final = 0.15
 """What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 INDEX_EDGES: Final = 0.2
 """Two indices in opposite corners are worth four edges (FOUR_SIDES)."""
+BARE: Final = 0.5
+"""Of a card that shows an index and is less likely to be whole, another one lies on top."""
 INDEX_ROOM_MM: Final = 12.0
 """What is round an index tells that it is one."""
 HARDLY_EDGES: Final = 0.1
@@ -281,9 +283,7 @@ class TopFinder:
         first = top_left if free == "upper" else top_left + down / 2
         corners = np.array([first, first + across, first + across + down / 2], np.float32)
         turn = cv2.getAffineTransform(corners, np.array([(0, 0), (width, 0), (width, height)], np.float32) - 0.5)
-        a, b = (cv2.warpAffine(one, turn, HALF_CARD).astype(np.float32) for one in (now, before))
-        a, b = a - a.mean(), b - b.mean()
-        return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
+        return correlation(*(cv2.warpAffine(one, turn, HALF_CARD) for one in (now, before)))
 
     def like(self, picture: Image, faces: Sequence[Face], least: float = LIKE_IT) -> Finding | None:
         """Return where the print of one of these cards lies, if the reader agrees or it is much alike.
@@ -356,9 +356,7 @@ class TopFinder:
             cv2.resize(self._crop(picture, pose), (width // 2, height // 2))
             for picture, pose in ((now, at), (then, was_at))
         ]
-        a, b = (cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)[4:-4, 4:-4].astype(np.float32) for one in small)
-        a, b = a - a.mean(), b - b.mean()
-        return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum() + 1.0))
+        return correlation(*(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)[4:-4, 4:-4] for one in small))
 
     def search(
         self,
@@ -387,7 +385,7 @@ class TopFinder:
         gray = _gray(picture)
         best: Finding | None = None
         for card in cards_of(self._marks(picture, before, changed), self.patch, self._card_mm)[:MOST_READ]:
-            if self._is_beyond(card.pose) or (before is None and card.complete < 0.5):
+            if self._is_beyond(card.pose) or (before is None and card.complete < BARE):
                 continue
             fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM)
             [top] = self._read(picture, [fit.pose])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -15,6 +15,12 @@ Gray = NDArray[np.uint8]
 
 HALF_SHARE: Final = 0.55
 """The part of a card whose print is looked for while a hand covers the rest."""
+
+
+def correlation(these: NDArray[Any], those: NDArray[Any]) -> float:
+    """Return how well two pictures of one size correlate, -1 to 1; each channel's mean is left out."""
+    a, b = (one.astype(np.float32) - one.mean(axis=(0, 1), dtype=np.float32) for one in (these, those))
+    return float(np.vdot(a, b) / np.sqrt(np.vdot(a, a) * np.vdot(b, b) + 1.0))
 
 
 @dataclass(frozen=True, slots=True)
