@@ -14,11 +14,11 @@ import typer
 from calibration.figures import Share, run
 from hardware.frames import Frame
 from hardware.vision.eyes import Eyes
-from hardware.vision.piles import Top
 from hardware.vision.reader import CardReader
 from hardware.vision.spots import Spot
 from hardware.vision.stills import open_picture
 from hardware.vision.tablefinder import find_table
+from hardware.vision.tops import Top
 from referee.cards import parse_card
 from referee.errors import PictureError, cause_of
 from referee.files import read_given

@@ -15,8 +15,9 @@ from hardware.checks.report import Answer, fail, ok, skip, warn
 from hardware.frames import Frame, Image
 from hardware.tablefile import BRIDGE_MM, POKER_MM, Points, Table, picture_hash
 from hardware.vision.eyes import Eyes
-from hardware.vision.piles import Reader, Top
+from hardware.vision.reader import Reader
 from hardware.vision.rectify import Pose
+from hardware.vision.tops import Top
 from referee.cards import UNREAD
 from referee.errors import TableFileError
 from referee.table import PILES, PLAYERS

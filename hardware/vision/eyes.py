@@ -12,11 +12,12 @@ from hardware.vision.hidden import CARRY_NS, SOONEST_NS, HiddenLandings, Quest, 
 from hardware.vision.landings import Cleared, Landed, PileWatch, TakenOff, middle_patch
 from hardware.vision.looks import Settled
 from hardware.vision.motion import Hand, Motion
-from hardware.vision.piles import Reader, Top
+from hardware.vision.reader import Reader
 from hardware.vision.ring import Ring
 from hardware.vision.rows import Departure, RowWatch
 from hardware.vision.spots import Spot
 from hardware.vision.steady import Matrix, is_nudge
+from hardware.vision.tops import Top
 from hardware.vision.viewpoint import REST_NS, Viewpoint
 from hardware.vision.whose import Whose, players_of
 from referee.observations import (

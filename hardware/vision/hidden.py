@@ -9,12 +9,12 @@ from hardware.vision.carried import NEWER, Portrait, Sighting, portrait, sightin
 from hardware.vision.closeup import share_in_place
 from hardware.vision.landings import REACH_MM, Landed
 from hardware.vision.looks import Glimpse
-from hardware.vision.piles import Reader, Top
-from hardware.vision.reader import rectify
+from hardware.vision.reader import Reader, rectify
 from hardware.vision.rectify import Pose
 from hardware.vision.ring import Ring
 from hardware.vision.rows import Departure
 from hardware.vision.spots import Spot
+from hardware.vision.tops import Top
 from hardware.vision.touch import Touch, touch_of
 from referee.table import Player
 

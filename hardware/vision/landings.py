@@ -8,10 +8,12 @@ from hardware.frames import Image
 from hardware.tablefile import Table, rectangle
 from hardware.vision.looks import Settled
 from hardware.vision.motion import Motion, Zone
-from hardware.vision.piles import LIKE_IT, Face, Reader, Top
+from hardware.vision.piles import LIKE_IT
+from hardware.vision.reader import Reader
 from hardware.vision.rectify import Patch
 from hardware.vision.ring import Ring
 from hardware.vision.spots import UNSURE, Spot
+from hardware.vision.tops import Face, Top
 from hardware.vision.touch import Touch, touch_of
 from referee.cards import Card, is_joker
 from referee.table import Pile, Player

@@ -9,8 +9,9 @@ from hardware.vision.cardfit import Free
 from hardware.vision.changes import Change
 from hardware.vision.likeness import Likeness, Shown
 from hardware.vision.looks import Glimpse
-from hardware.vision.piles import Top, TopFinder
+from hardware.vision.piles import TopFinder
 from hardware.vision.rectify import Patch
+from hardware.vision.tops import Top
 
 UNMOVED: Final = 0.8
 """Correlation from which the free end of a card shows the same as before."""

@@ -23,17 +23,8 @@ from hardware.vision.looks import (
     likely_faces,
     worth_of,
 )
-from hardware.vision.piles import (
-    FOUR_SIDES,
-    LEAST_EDGES,
-    MOST_READ_AT_FIRST,
-    SURE_ENOUGH,
-    SURELY_IT,
-    Finding,
-    Top,
-    TopFinder,
-    is_same,
-)
+from hardware.vision.piles import MOST_READ_AT_FIRST, SURELY_IT, TopFinder
+from hardware.vision.tops import FOUR_SIDES, LEAST_EDGES, SURE_ENOUGH, Finding, Top, is_same
 
 MOST_LOOKS: Final = 3
 """So many frames are looked at before an unsure reading is taken as it is."""

@@ -6,16 +6,8 @@ from typing import Final
 
 from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free
-from hardware.vision.piles import (
-    LEAST_EDGES,
-    NOTHING_THERE,
-    SAME_PLACE_MM,
-    SURE_ENOUGH,
-    Face,
-    Finding,
-    Top,
-    mean_reading,
-)
+from hardware.vision.reader import mean_reading
+from hardware.vision.tops import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, SURE_ENOUGH, Face, Finding, Top
 from referee.cards import Card
 from referee.table import Player
 

@@ -12,8 +12,8 @@ import numpy as np
 from hardware.frames import Frame, Image
 from hardware.tablefile import Points
 from hardware.vision.eyes import Eyes
-from hardware.vision.piles import Top
 from hardware.vision.spots import Spot
+from hardware.vision.tops import Top
 from referee.errors import PictureError
 from referee.observations import AnyObservation, CardLanded, Observation
 from referee.table import Player

@@ -1,29 +1,26 @@
 """The top of a middle pile in a settled picture: where it lies, what it shows, and what changed since the last one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from dataclasses import replace
+from typing import Any, Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from hardware.frames import Image
-from hardware.tablefile import Points
 from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.changes import STEP, Change
 from hardware.vision.corners import Index
 from hardware.vision.indexed import cards_of, is_new
 from hardware.vision.prints import Prints, correlation
-from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reading, rectify
+from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reader, Reading, mean_reading, rectify
 from hardware.vision.rectify import Patch, Pose
-from referee.cards import Card
+from hardware.vision.tops import FOUR_SIDES, LEAST_EDGES, NOTHING_THERE, SURE_ENOUGH, Face, Finding, Top, is_same
 
 Gray = NDArray[np.uint8]
 
 LEAST_CHANGE_MM2: Final = 60.0
-PLAIN: Final = 1.6
-"""An answer worth this much needs no second search."""
 COARSE_PX_PER_MM: Final = 0.625
 """The scale at which cards are searched for everywhere."""
 ROUGH_PX_PER_MM: Final = 0.4
@@ -31,15 +28,12 @@ ROUGH_PX_PER_MM: Final = 0.4
 MOST_READ: Final = 3
 MOST_READ_AT_FIRST: Final = 8
 MOST_READ_UNDER_HANDS: Final = 6
-SAME_PLACE_MM: Final = 8.0
 COVERED_OFF: Final = 0.7
 """So much less is an answer worth that sees the old card where it does not show any more."""
 HALF_CARD: Final = (44, 30)
 """Pixels across and down in which the free half of a card is compared with what was there before."""
 OLD: Final = 0.8
 """Correlation with the picture before from which a card has lain there all the time."""
-SURE_ENOUGH: Final = 0.97
-NOTHING_THERE: Final = 0.8
 BARELY_SURE: Final = 0.8
 BARELY_READ: Final = 0.3
 JITTER_MM: Final = ((0.0, 0.0), (1.5, 1.0), (-1.5, -1.0))
@@ -47,8 +41,6 @@ JITTER_MM: Final = ((0.0, 0.0), (1.5, 1.0), (-1.5, -1.0))
 FURTHER_MM: Final = 24.0
 READ_WORTH: Final = 0.6
 """So much a certain reading adds to the worth of an answer."""
-LEAST_EDGES: Final = 0.15
-"""What shows fewer edges of a card and is not clearly read is the pattern of a cloth."""
 INDEX_EDGES: Final = 0.2
 """Two indices in opposite corners are worth four edges (FOUR_SIDES)."""
 BARE: Final = 0.5
@@ -68,11 +60,7 @@ HALF_ALIKE: Final = 0.85
 MOST_LIKE: Final = 3
 """So many places where a half print fits best are read."""
 MOST_FREE: Final = 2
-HARDLY: Final = 0.01
-"""What is less likely is ruled out by a reading."""
 HARDLY_NOTHING: Final = 0.1
-FOUR_SIDES: Final = 0.34
-"""From this score on all four sides of a card show: no hand lies over any of them."""
 THREE_SIDES: Final = 0.28
 """With a lower score than this no card was ever read whose player's hand covers one end of it."""
 LEAST_WORTH: Final = 0.4
@@ -86,85 +74,6 @@ ABOUT_MM: Final = 8.0
 """The next card of a stack lies about where the one before it lay."""
 PLAIN_SHARE: Final = 0.9
 """A back has a pattern all over; a place printed on a mat has only an outline and a letter."""
-
-
-class Reader(Protocol):
-    """Names cards: see `hardware.vision.reader.CardReader`."""
-
-    def load(self) -> None: ...
-
-    def read(self, crops: NDArray[np.uint8]) -> list[Reading]: ...
-
-    def checked(self, reading: Reading, image: Image, quad_px: Points) -> Reading: ...
-
-    def marks(self, image: Image) -> list[Index]: ...
-
-    def with_indices(self, reading: Reading, image: Image, marks: Sequence[Index], complete: float) -> Reading: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Top:
-    """A lying card: its pose and what it shows."""
-
-    pose: Pose
-    reading: Reading
-
-    @property
-    def sure(self) -> float:
-        """How surely this is one certain card, face up or face down."""
-        return max(self.reading.best[1], self.reading.face_down)
-
-    def shows_same(self, other: "Top") -> bool:
-        """Whether both are most likely the same face."""
-        mine, theirs = self.reading, other.reading
-        if mine.face_down > 0.5 or theirs.face_down > 0.5:
-            return mine.face_down > 0.5 and theirs.face_down > 0.5
-        return mine.best[0] == theirs.best[0]
-
-    def may_be(self, other: "Top") -> bool:
-        """Whether at least one of the two readings leaves it open that both are the same face."""
-        mine, theirs = self.reading, other.reading
-        return max(theirs.cards.get(mine.best[0], 0.0), mine.cards.get(theirs.best[0], 0.0)) > HARDLY
-
-
-@dataclass(frozen=True, slots=True)
-class Face:
-    """A card whose face is known: how it lay in a picture of `patch`."""
-
-    top: Top
-    picture: Image
-    patch: Patch
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A card and how well it answers: edges all round, a clear reading, and all that changed lies inside."""
-
-    worth: float
-    top: Top
-    edges: float
-    """How well four edges of a card show there."""
-    free: Free = "whole"
-    """The part that no hand covers."""
-
-    @property
-    def convinces(self) -> bool:
-        return self.worth > PLAIN and self.top.sure > 0.9
-
-
-def mean_reading(readings: Sequence[Reading]) -> Reading:
-    """Return the mean of several readings of one card."""
-    share = 1.0 / len(readings)
-    odds: dict[Card, float] = {}
-    for reading in readings:
-        for card, p in reading.cards.items():
-            odds[card] = odds.get(card, 0.0) + share * p
-    best_first = dict(sorted(odds.items(), key=lambda item: -item[1]))
-    return Reading(
-        cards=best_first,
-        face_down=share * sum(reading.face_down for reading in readings),
-        nothing=share * sum(reading.nothing for reading in readings),
-    )
 
 
 def _gray(picture: NDArray[Any]) -> Gray:
@@ -523,8 +432,3 @@ def _at_scale(patch: Patch, px_per_mm: float) -> tuple[tuple[int, int], Patch]:
     share = px_per_mm / patch.px_per_mm
     size = round(width * share), round(height * share)
     return size, replace(patch, px_per_mm=patch.px_per_mm * size[0] / width)
-
-
-def is_same(one: Top, other: Top) -> bool:
-    """Whether both are the same card in the same place."""
-    return one.shows_same(other) and one.pose.apart_mm(other.pose) < SAME_PLACE_MM

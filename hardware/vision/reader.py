@@ -7,7 +7,7 @@ The network sees the whole card, either way up, and gives odds over `CLASSES`: 5
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import cv2
 import msgspec
@@ -66,6 +66,21 @@ class Reading(msgspec.Struct, frozen=True):
         return next(iter(self.cards.items()), (UNREAD, 0.0))
 
 
+def mean_reading(readings: Sequence[Reading]) -> Reading:
+    """Return the mean of several readings of one card."""
+    share = 1.0 / len(readings)
+    odds: dict[Card, float] = {}
+    for reading in readings:
+        for card, p in reading.cards.items():
+            odds[card] = odds.get(card, 0.0) + share * p
+    best_first = dict(sorted(odds.items(), key=lambda item: -item[1]))
+    return Reading(
+        cards=best_first,
+        face_down=share * sum(reading.face_down for reading in readings),
+        nothing=share * sum(reading.nothing for reading in readings),
+    )
+
+
 def rectify(image: Image, quad_px: Quad) -> Image:
     """Cut a card out of a picture: its corners (4 x 2, its own TL, TR, BR, BL; pixel centres are integers) go to fixed
     places in a picture of CROP_SIZE, uint8 BGR, with CROP_MARGIN pixels of surroundings. Outside the picture is black.
@@ -92,6 +107,20 @@ def _shrunk(image: Image, quad: Quad) -> tuple[Image, Quad]:
     scale = np.array([size[0] / part.shape[1], size[1] / part.shape[0]])
     smaller = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
     return smaller, (quad - (x0, y0) + 0.5) * scale - 0.5
+
+
+class Reader(Protocol):
+    """Names cards: `CardReader` does, and one that knows the deck at hand better."""
+
+    def load(self) -> None: ...
+
+    def read(self, crops: NDArray[np.uint8]) -> list[Reading]: ...
+
+    def checked(self, reading: Reading, image: Image, quad_px: Quad) -> Reading: ...
+
+    def marks(self, image: Image) -> list[Index]: ...
+
+    def with_indices(self, reading: Reading, image: Image, marks: Sequence[Index], complete: float) -> Reading: ...
 
 
 class CardReader:

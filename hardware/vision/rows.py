@@ -9,9 +9,10 @@ from hardware.frames import Frame, Image
 from hardware.tablefile import Points, Table, rectangle
 from hardware.vision.looks import Settled
 from hardware.vision.motion import Hand, Motion, Zone
-from hardware.vision.piles import Face, Reader, Top
+from hardware.vision.reader import Reader
 from hardware.vision.rectify import Patch
 from hardware.vision.spots import Spot
+from hardware.vision.tops import Face, Top
 from referee.cards import Card
 from referee.observations import PlaceSeen, RowRead
 from referee.table import OPPONENT, PLAYERS, Player

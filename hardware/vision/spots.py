@@ -12,18 +12,11 @@ from hardware.vision.laststill import LastStill
 from hardware.vision.looking import Answer, Looking
 from hardware.vision.looks import SEARCHES, Choice, Expected, Look, Settled
 from hardware.vision.motion import Hand, Motion, Zone
-from hardware.vision.piles import (
-    LEAST_CHANGE_MM2,
-    NOTHING_THERE,
-    SURE_ENOUGH,
-    Reader,
-    Top,
-    TopFinder,
-    is_same,
-    mean_reading,
-)
+from hardware.vision.piles import LEAST_CHANGE_MM2, TopFinder
 from hardware.vision.presence import Presence
+from hardware.vision.reader import Reader, mean_reading
 from hardware.vision.rectify import Patch
+from hardware.vision.tops import NOTHING_THERE, SURE_ENOUGH, Top, is_same
 from hardware.vision.underhands import UnderHands
 from referee.table import Player
 

@@ -8,8 +8,9 @@ from hardware.vision.cardfit import Free
 from hardware.vision.laststill import LastStill
 from hardware.vision.looks import CERTAIN, FREE_END, Expected, Glimpse, Look, Under, is_expected, likely_faces
 from hardware.vision.motion import Hand
-from hardware.vision.piles import LEAST_WORTH, SAME_PLACE_MM, SURE_ENOUGH, Finding, Top, TopFinder
+from hardware.vision.piles import LEAST_WORTH, TopFinder
 from hardware.vision.rectify import Patch
+from hardware.vision.tops import SAME_PLACE_MM, SURE_ENOUGH, Finding, Top
 from referee.cards import Card
 
 PILE_PAUSE_NS: Final = 120_000_000

@@ -8,8 +8,8 @@ import numpy as np
 
 from hardware.tablefile import SPIT_CENTRES_MM, Points
 from hardware.vision.landings import Landed
-from hardware.vision.piles import Top
 from hardware.vision.rows import Departure
+from hardware.vision.tops import Top
 from referee.cards import Card
 from referee.observations import CardOdds, Origin, PlayerOdds
 from referee.table import PLAYERS, Player

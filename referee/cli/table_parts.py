@@ -13,7 +13,7 @@ from hardware.rig import NewsQueue, Seer
 from hardware.signals import MockOutputs, Outputs, outputs_of
 from hardware.tablefile import Table
 from hardware.vision.eyes import Eyes
-from hardware.vision.piles import Reader
+from hardware.vision.reader import Reader
 from hardware.vision.snapshots import Album, Snapshots
 from referee.errors import DeckError, DeviceError
 from referee.log.header import Device

@@ -5,7 +5,7 @@ import pytest
 
 from hardware.simulated.trouble import Trouble, troubled
 from hardware.vision.eyes import Eyes
-from hardware.vision.piles import Face
+from hardware.vision.tops import Face
 from referee.observations import CardTakenBack, PilesTaken, SensorLost
 from referee.script import Gather, Hover, Knock, SquareUp, TakeBack
 from tests.hardware.eyetest import MS, DeckReader, cards, film, landings, lay, play, watch

@@ -6,10 +6,10 @@ import numpy as np
 from hardware.frames import Image
 from hardware.tablefile import default_rows
 from hardware.vision.landings import Landed
-from hardware.vision.piles import Top
 from hardware.vision.reader import Reading
 from hardware.vision.rectify import Patch, Pose
 from hardware.vision.rows import Departure
+from hardware.vision.tops import Top
 from hardware.vision.touch import Touch, touch_of
 from hardware.vision.whose import Whose, players_of
 from referee.cards import Card
