@@ -11,6 +11,7 @@ from hardware.frames import Frame, Image
 from hardware.tablefile import Table
 from hardware.vision.rectify import Patch
 from referee.observations import AnyObservation, CardLanded, CardTakenBack
+from referee.units import MS
 
 PILES_MM: Final = (220.0, 150.0)
 _PX_PER_MM: Final = 1.6
@@ -66,7 +67,7 @@ class Snapshots:
         if not isinstance(seen, CardLanded | CardTakenBack) or seen.frame is not None:
             return seen
         what = "after" if isinstance(seen, CardLanded) else "back"
-        name = f"{frame.at_ns // 1_000_000:09d}-{seen.pile}-{what}.jpg"
+        name = f"{frame.at_ns // MS:09d}-{seen.pile}-{what}.jpg"
         if name != self._last:  # two cards of one pile may be told on one frame
             data = _jpeg(self._patch.cut(frame.image), _QUALITY)
             if data is None or not self._album.frame(name, data):

@@ -28,7 +28,7 @@ from referee.tracker.worlds import (
     pruned,
     reweighed,
 )
-from referee.units import MS as MS
+from referee.units import MS
 
 NOT_YET = 2**62
 """A moment after everything."""

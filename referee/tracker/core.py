@@ -34,7 +34,6 @@ from referee.tracker.belief import (
     COUNTED_BUT_TAKEN,
     FROM_UNDER,
     LOST_NS,
-    MS,
     NOT_YET,
     UNHEARD_OF,
     CardTaken,
@@ -45,6 +44,7 @@ from referee.tracker.deciding import Deciding
 from referee.tracker.guesses import Report
 from referee.tracker.rows import LONG_AGO
 from referee.tracker.worlds import World
+from referee.units import MS
 from referee.verdicts import (
     AnyVerdict,
     Paused,

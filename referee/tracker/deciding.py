@@ -20,7 +20,6 @@ from referee.tracker.belief import (
     BUILT_ON_NS,
     COUNTED,
     FITS,
-    MS,
     NAME_NS,
     NAMED,
     NOT_YET,
@@ -37,6 +36,7 @@ from referee.tracker.guesses import MOVED_NS
 from referee.tracker.landings import TOUCHES
 from referee.tracker.looks import Looks
 from referee.tracker.worlds import Claim, has_more_than, shares
+from referee.units import MS
 from referee.verdicts import (
     AnyVerdict,
     BackInStep,

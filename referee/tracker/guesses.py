@@ -21,6 +21,7 @@ from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import evidence
 from referee.tracker.rows import RowView
 from referee.tracker.worlds import FORGOTTEN, LEAST_LIKELY, NO_CARDS, World
+from referee.units import MS
 
 Rows = Mapping[Player, RowView]
 Hands = Mapping[Player, float]
@@ -220,7 +221,7 @@ def _prior(rules: RuleSet, position: Position, landing: CardLanded) -> Prior:
         return lambda player, card: ILLEGAL
     if middle.top == UNREAD:
         return lambda player, card: ON_UNREAD
-    fitting, window_ns = cards_on(middle.top, rules), rules.race_window_ms * 1_000_000
+    fitting, window_ns = cards_on(middle.top, rules), rules.race_window_ms * MS
     raced = [
         (cover.by, PACK, BEATEN * ON_UNREAD) if cover.top == UNREAD else (cover.by, cards_on(cover.top, rules), BEATEN)
         for cover in middle.covers

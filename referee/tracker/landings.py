@@ -23,7 +23,6 @@ from referee.tracker.belief import (
     MISCOUNTED,
     MISCOUNTED_SELDOM,
     MISSED,
-    MS,
     NOBODY_EXPECTED,
     NOT_STUCK_AFTER_ALL,
     OPEN_STUCK,
@@ -36,6 +35,7 @@ from referee.tracker.worlds import (
     World,
     in_words,
 )
+from referee.units import MS
 from referee.verdicts import Ruling as RulingWord
 
 TURNING_NS: Final = 400 * MS

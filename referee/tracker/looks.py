@@ -18,7 +18,7 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import AT_ONCE, COUNTED_BUT_TAKEN, JITTER_NS, MISSED, MS, PUT_BACK_NS, QUIET_NS
+from referee.tracker.belief import AT_ONCE, COUNTED_BUT_TAKEN, JITTER_NS, MISSED, PUT_BACK_NS, QUIET_NS
 from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import TURNED_NS, Landings
 from referee.tracker.rows import Lies, PlaceView, RowView
@@ -27,6 +27,7 @@ from referee.tracker.worlds import (
     face_likelihood,
     look_likelihood,
 )
+from referee.units import MS
 from referee.verdicts import (
     AnyVerdict,
     LeftLying,

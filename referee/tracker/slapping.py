@@ -12,9 +12,10 @@ from referee.game.slaps import decide, is_hard_play
 from referee.observations import PadReleased, PadSlapped
 from referee.table import OPPONENT, PLAYERS, Player
 from referee.tracker import rowsync, telling
-from referee.tracker.belief import MS, UNREPORTED_NS, Touch
+from referee.tracker.belief import UNREPORTED_NS, Touch
 from referee.tracker.core import Core
 from referee.tracker.worlds import World, shares
+from referee.units import MS
 from referee.verdicts import AnyVerdict, Award, SlapJudged
 
 OWN_LANDING_NS = 300 * MS

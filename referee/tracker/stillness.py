@@ -8,9 +8,10 @@ from referee.game.phases import Phase
 from referee.rules.rows import EMPTY
 from referee.table import PILES, PLAYERS, Pile
 from referee.tracker import rowsync, telling
-from referee.tracker.belief import MS, NOT_YET, QUIET_NS
+from referee.tracker.belief import NOT_YET, QUIET_NS
 from referee.tracker.core import Core
 from referee.tracker.worlds import World
+from referee.units import MS
 from referee.verdicts import AnyVerdict, BackInStep
 
 CATCH_UP_NS = 1_500 * MS

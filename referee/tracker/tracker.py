@@ -26,7 +26,7 @@ from referee.observations import (
 from referee.rules.rule_set import RuleSet
 from referee.table import PLAYERS
 from referee.tracker import recovery, slapping, stillness
-from referee.tracker.belief import AT_ONCE, MS, Caution
+from referee.tracker.belief import AT_ONCE, Caution
 from referee.tracker.core import Core
 from referee.tracker.gestures import Gestures
 from referee.tracker.layout import Layout
@@ -35,6 +35,7 @@ from referee.tracker.past import Past
 from referee.tracker.rewind import LATE, Recent, content
 from referee.tracker.sequencer import Sequencer
 from referee.tracker.worlds import World
+from referee.units import MS
 from referee.verdicts import AnyVerdict
 
 SLAP_WAIT_NS = 100 * MS
