@@ -95,16 +95,17 @@ class ClipScore:
 def clips_in(folder: Path) -> list[Path]:
     """Return the truth files under a folder: JSON with landings, its video beside it.
 
-    Raises LogError without any."""
-    found = [
-        path for path in sorted(folder.rglob("*.json")) if (truth := truth_in(path)) and video_of(path, truth).is_file()
-    ]
-    if not found:
+    Raises LogError without any, and for one whose video is not there: it would be left out of the figures."""
+    truths = [(path, truth) for path in sorted(folder.rglob("*.json")) if (truth := truth_in(path))]
+    if not truths:
         raise LogError(
             f"{folder} holds no video with truth beside it: record a game with `run --record`, go through its replay, "
             "then `spit-referee export --truth`"
         )
-    return found
+    for path, truth in truths:
+        if not video_of(path, truth).is_file():
+            raise LogError(f"{path} tells what landed in {video_of(path, truth).name}, which does not lie beside it")
+    return [path for path, _ in truths]
 
 
 def score_clip(path: Path, rules_name: str = "pagat") -> ClipScore:

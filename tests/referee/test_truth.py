@@ -127,12 +127,19 @@ def test_the_score_counts_missed_extra_misread_and_late_landings() -> None:
 
 def test_a_folder_without_filmed_games_says_how_to_get_one(tmp_path: Path) -> None:
     (tmp_path / "film.mp4").write_bytes(b"no real film")
-    (tmp_path / "elsewhere.json").write_text('{"landings": [], "fps": 30, "file": "../../etc/passwd"}')
     (tmp_path / "empty.json").write_text('{"fps": 30, "file": "film.mp4"}')
     with pytest.raises(LogError, match="run --record"):
         clips_in(tmp_path)
     with pytest.raises(LogError, match="export --truth"):
         score_clip(tmp_path / "empty.json")
+
+
+def test_a_truth_whose_film_is_not_beside_it_is_named_and_not_left_out(filmed: Path) -> None:
+    write_truth(LoggedGame(filmed))
+    elsewhere = filmed.parent / "elsewhere.json"
+    elsewhere.write_text('{"landings": [], "fps": 30, "file": "../../etc/passwd"}')
+    with pytest.raises(LogError, match=r"elsewhere\.json tells what landed in passwd, which does not lie beside it"):
+        clips_in(filmed.parent)
 
 
 @pytest.mark.parametrize(
