@@ -34,4 +34,7 @@ def load_rules(name: str) -> RuleSet:
         raise SettingsError(
             f'the house rules {name} are not TOML ({cause_of(error)}): write lines like extends = "pagat"'
         ) from None
+    section = next((key for key, value in mapping.items() if isinstance(value, dict)), None)
+    if section is not None:
+        raise SettingsError(f"the house rules {name} have a section [{section}]: write the options without a heading")
     return rule_set_from(mapping)

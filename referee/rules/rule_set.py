@@ -21,6 +21,9 @@ _Option = tuple[str, object]
 
 _TIMES: Final = ("slap_resolution_us", "slap_play_window_ms", "race_window_ms", "hand_change_ms")
 
+_LONGEST_TIME: Final = 60_000
+"""No window is longer than a minute: a larger number was written in the wrong unit."""
+
 AGREEMENT_MS: Final = 1000
 """Two spit cards of two players this close together are an agreement, where players may agree (R46)."""
 
@@ -67,8 +70,8 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def __post_init__(self) -> None:
         for name in _TIMES:
-            if getattr(self, name) < 0:
-                raise SettingsError(f"rules.{name} is {getattr(self, name)}: a time cannot be negative, use 0 or more")
+            if not 0 <= getattr(self, name) <= _LONGEST_TIME:
+                raise SettingsError(f"rules.{name} is {getattr(self, name)}: use a number from 0 to {_LONGEST_TIME}")
         for first, second, why in CONTRADICTIONS:
             if self._has(first) and self._has(second):
                 raise SettingsError(f"rules.{_spell(first)} and rules.{_spell(second)} contradict each other: {why}")
@@ -115,7 +118,7 @@ CONTRADICTIONS: Final[tuple[tuple[_Option, _Option, str], ...]] = (
         ("spit_when", "stuck_or_agreed"),
         'a hidden hand cannot be judged stuck; use "called" (R88)',
     ),
-    (("setup", "hand_of_five"), ("solo_spit", "chosen_pile"), "each player turns cards of his own outer stack (R84)"),
+    (("setup", "hand_of_five"), ("solo_spit", "chosen_pile"), "each player turns cards of their own outer stack (R84)"),
     *_ONE_DEAL,
 )
 
@@ -155,7 +158,7 @@ def rule_set_from(mapping: Mapping[str, Any]) -> RuleSet:
     base = _extended(options.pop("extends", "pagat"))
     for name in options:
         if name not in OPTIONS:
-            raise SettingsError(f"rules.{name} is not an option{_nearest(name, OPTIONS)}")
+            raise SettingsError(f"rules.{name} is not an option{_nearest(name, ('extends', *OPTIONS))}")
     try:
         return msgspec.convert(msgspec.to_builtins(base) | options, RuleSet)
     except msgspec.ValidationError as error:

@@ -125,6 +125,7 @@ def _playing(rules: RuleSet) -> Clauses:
             "the second goes back without a fault, unless it fits on the first."
         ),
     )
+    yield "R31", "If nobody can tell which card was first, both go back."
     if rules.hands == "one":
         yield "R27", "Use one hand only; the hand that holds the face-down cards does not count."
     else:

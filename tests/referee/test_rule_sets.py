@@ -43,6 +43,13 @@ def test_a_file_that_holds_no_house_rules_is_refused(tmp_path: Path, content: by
         load_rules(str(house))
 
 
+def test_house_rules_under_a_heading_are_told_to_stand_without_it(tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text('[rules]\nextends = "pagat"\n')
+    with pytest.raises(SettingsError, match=r"have a section \[rules\]: write the options without a heading"):
+        load_rules(str(house))
+
+
 def test_house_rules_may_come_from_an_editor_that_marks_its_files(tmp_path: Path) -> None:
     house = tmp_path / "house.toml"
     house.write_bytes(b"\xef\xbb\xbfpiles = 4\r\n")
@@ -58,7 +65,9 @@ def test_house_rules_may_come_from_an_editor_that_marks_its_files(tmp_path: Path
         ({"colours": "red"}, 'rules.colours is "red": write "any" or "alternate"'),
         ({"row_stack_same_rank": 1}, "rules.row_stack_same_rank is 1: write true or false"),
         ({"race_window_ms": "short"}, 'rules.race_window_ms is "short": write a whole number'),
-        ({"hand_change_ms": -1}, "rules.hand_change_ms is -1: a time cannot be negative, use 0 or more"),
+        ({"hand_change_ms": -1}, "rules.hand_change_ms is -1: use a number from 0 to 60000"),
+        ({"race_window_ms": 500_000}, "rules.race_window_ms is 500000: use a number from 0 to 60000"),
+        ({"extend": "bicycle"}, "rules.extend is not an option: did you mean 'extends'?"),
         (
             {"setup": "canfield", "piles": 4},
             'rules.setup = "canfield" and rules.piles = 4 contradict each other: '
@@ -82,7 +91,7 @@ def test_house_rules_may_come_from_an_editor_that_marks_its_files(tmp_path: Path
         (
             {"extends": "speed", "solo_spit": "chosen_pile"},
             'rules.setup = "hand_of_five" and rules.solo_spit = "chosen_pile" contradict each other: '
-            "each player turns cards of his own outer stack (R84)",
+            "each player turns cards of their own outer stack (R84)",
         ),
     ],
 )
@@ -127,6 +136,7 @@ def test_every_option_changes_what_the_players_agree_on() -> None:
         ({"extends": "speed", "jokers": "wild"}, "each player gets 21 cards, with 10 it is 16, with 15 it is 11."),
         ({"extends": "speed", "jokers": "wild", "decks": "own"}, "each player gets 48 cards, with 10 it is 43"),
         ({"extends": "bicycle"}, "When nobody can play or fill a gap, spit"),
+        ({}, "If nobody can tell which card was first, both go back."),
         ({"extends": "wikipedia"}, "Two spit cards within 1 second of each other mean that both agree to spit."),
     ],
 )
