@@ -9,7 +9,7 @@ from referee.game.events import Land, TakeBack
 from referee.game.outcome import Burst, Outcome, Said, ignored, nothing
 from referee.game.phases import Phase
 from referee.game.position import Cover, Lying, Middle, Position, Source, Unread, holder
-from referee.game.readings import misfit, put_back_unread, read_top
+from referee.game.readings import misfit, put_back_unread, told
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Legal, Undecided
 from referee.game.sources import take, trace, unread_source
 from referee.rules.legality import follows
@@ -90,8 +90,14 @@ def _unread(rules: RuleSet, position: Position, event: Land, who: Who) -> Outcom
     position = _count_card(rules, position, event, who, source)
     known = middle.top is not None and middle.top != UNREAD
     unread = Unread(who, middle.top, source) if middle.top and known else None
-    position = position.with_middle(event.pile, unread=unread)
+    position = _may_be_over(rules, position.with_middle(event.pile, unread=unread), source, event.pile)
     return Undecided(Doubt.UNREAD, who, Facts(pile=event.pile)), position, ()
+
+
+def _may_be_over(rules: RuleSet, position: Position, source: Source, pile: Pile) -> Position:
+    """The position after a card that counts and is not judged yet: if it was the last, the deal hangs on it (R49)."""
+    is_last = source.player is not None and has_cleared(rules, position.side(source.player))
+    return replace(position, ended_on=pile) if is_last else position
 
 
 def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, beside_the_last: bool) -> Outcome:
@@ -106,7 +112,7 @@ def _judge_card(rules: RuleSet, position: Position, event: Land, who: Who, besid
         return _refused(position, event, Illegal(source, who, Facts(card=card, pile=pile)))
     middle = position.middle(pile)
     if middle.top == UNREAD:
-        position = _count_card(rules, position, event, who, source)
+        position = _may_be_over(rules, _count_card(rules, position, event, who, source), source, pile)
         return Undecided(Doubt.UNREAD_TOP, who, Facts(card=card, pile=pile)), position, ()
     assert middle.top is not None  # _why_not_now refused a pile that is not started
     if not follows(card, middle.top, rules):
@@ -195,12 +201,19 @@ def cover(rules: RuleSet, position: Position, pile: Pile, card: Card, who: Who, 
         top=card,
         count=middle.count + 1,
         covers=covers,
-        unread=None if card == UNREAD else middle.unread,  # a card that was covered can still be told by a picture
+        unread=None if card == UNREAD else _still_unread(middle),
         lying=tuple([replace(old, buried=True) for old in middle.lying]) if middle.lying else (),
         touched_ns=touched(middle, who, at_ns),
     )
     seen = position.with_seen(card)
     return replace(position, A=middle, seen=seen) if pile == "A" else replace(position, B=middle, seen=seen)
+
+
+def _still_unread(middle: Middle) -> Unread | None:
+    """The unread card of a pile that is covered now: a picture can still tell it."""
+    if middle.top != UNREAD or middle.unread is not None:
+        return middle.unread
+    return Unread("unknown", None, Source(None, "astray"))
 
 
 def take_back(rules: RuleSet, position: Position, event: TakeBack, burst: Burst) -> Outcome:
@@ -210,13 +223,15 @@ def take_back(rules: RuleSet, position: Position, event: TakeBack, burst: Burst)
     if due is not None:
         left = tuple(lying for lying in middle.lying if lying is not due)
         return nothing(position.with_middle(event.pile, lying=left))
+    said: Said = ()
     if middle.top == UNREAD and middle.unread is not None:
-        if not follows(event.card, middle.unread.under, rules):
+        under = middle.unread.under
+        if under is None or not follows(event.card, under, rules):
             return nothing(put_back_unread(position, event.pile, event.card))
-        position = read_top(position, event.pile, event.card)
+        position, said = told(rules, position, event.pile, event.card, event.at_ns)
     if position.middle(event.pile).top == event.card != UNREAD:
-        return Illegal(Breach.CARD_WAS_PLAYED, event.player, Facts(card=event.card, pile=event.pile)), position, ()
-    return nothing(position)
+        return Illegal(Breach.CARD_WAS_PLAYED, event.player, Facts(card=event.card, pile=event.pile)), position, said
+    return nothing(position, *said)
 
 
 def _due_back(rules: RuleSet, middle: Middle, event: TakeBack) -> Lying | None:

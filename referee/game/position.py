@@ -67,7 +67,8 @@ class Unread(msgspec.Struct, frozen=True, gc=False):
     """A card on a middle pile that counts but was not read; what is needed to judge it once it is."""
 
     who: Who
-    under: Card
+    under: Card | None
+    """The top it covered; None for a spit card and for one on another unread card, of which nothing is to be judged."""
     source: Source
 
 
@@ -138,6 +139,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ended_ns: int = LONG_AGO
     """When the last deal ended."""
     ended_on: Pile | None = None
+    """Where the last card of a deal lies, also while it is open whether it ended the deal."""
     solo_pile: Pile | None = None
     """The pile that the lone spitter chose in this deal (R44)."""
     seen: int = 0

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from referee.cards import UNREAD, Card
-from referee.game.deal_end import cleared, open_end
+from referee.game.deal_end import Ended, cleared, open_end
 from referee.game.events import Layout, Read
 from referee.game.outcome import Burst, Outcome, nothing
 from referee.game.phases import Phase
@@ -37,18 +37,24 @@ def _read_middle(rules: RuleSet, position: Position, event: Read, pile: Pile) ->
     unread, card = middle.unread, event.card
     if unread is None or card == UNREAD:
         return nothing(read_top(position, pile, card) if middle.top == UNREAD else position)
-    if not follows(card, unread.under, rules):
+    if unread.under is not None and not follows(card, unread.under, rules):
         ruling = misfit(rules, card, unread.under, pile, unread.who)
         back = put_back_unread(position, pile, card)
         lying = Lying(card, unread.who, ruling.reason, event.at_ns)
         return ruling, back.with_middle(pile, lying=(*back.middle(pile).lying, lying)), ()
+    position, said = told(rules, position, pile, card, event.at_ns)
+    return nothing(position, *said)
+
+
+def told(rules: RuleSet, position: Position, pile: Pile, card: Card, at_ns: int) -> Ended:
+    """The table once the unread card of `pile` is known; the deal is over if only that was open (R49)."""
+    top = position.middle(pile).top
     position = read_top(position, pile, card)
     player = open_end(rules, position)
-    is_judged = middle.top == UNREAD or (middle.top is not None and follows(middle.top, card, rules))
-    if player is None or not is_judged:
-        return nothing(position)
-    position, said = cleared(rules, position, player, pile, event.at_ns)
-    return nothing(position, *said)
+    is_judged = top == UNREAD or (top is not None and follows(top, card, rules))
+    if player is None or position.ended_on != pile or not is_judged:
+        return position, ()
+    return cleared(rules, position, player, pile, at_ns)
 
 
 def misfit(rules: RuleSet, card: Card, top: Card, pile: Pile, who: Who) -> Illegal:
