@@ -24,6 +24,7 @@ from referee.game.announcements import (
 )
 from referee.game.rulings import Breach, Doubt, Facts, Illegal, Reason, Ruling, Undecided
 from referee.table import PLAYERS, Player, Who
+from referee.units import counted
 
 Names = Mapping[Player, str]
 
@@ -76,7 +77,7 @@ LAWS: Final[Mapping[Reason, Law]] = {
         "R77", "{who}, take {card} back: place {place} is taken, and a row has {limit} cards at most."
     ),
     Breach.HAND_FULL: Law("R83", "{who}, {count} cards are too many: a hand holds {limit} at most."),
-    Breach.LAYOUT_MISMATCH: Law("R61", "{who}, a row of {count} does not fit {limit} cards: lay out {expected} piles."),
+    Breach.LAYOUT_MISMATCH: Law("R61", "{who}, a row of {count} does not fit {cards}: lay out {piles}."),
     Doubt.ORDER_UNKNOWN: Law("R31", "Nobody can say which card touched pile {pile} first: both go back, no fault."),
     Doubt.UNREAD: Law("R22", "The card could not be read: it stays, and there is no ruling."),
     Doubt.UNREAD_TOP: Law("R22", "{card} lies on a card that was not read: it stays, and there is no ruling."),
@@ -126,6 +127,8 @@ def _words(who: Who, facts: Facts, names: Names) -> dict[str, object]:
         "under": facts.other and f", {say_card(facts.other)} lies there",
         "there": facts.place and f" at place {facts.place}",
         "expected": facts.expected or "the other pile",
+        "cards": counted(facts.limit or 0, "card"),
+        "piles": f"{facts.expected} pile" if facts.expected == "1" else f"{facts.expected} piles",
     }
 
 
@@ -175,7 +178,7 @@ def announce(said: AnyAnnouncement, names: Names = PLAIN_NAMES) -> str:
             taken = zip(PLAYERS, (p1, p2), strict=True)
             return ", ".join(f"{names[player]} takes {_say_pile(pile)}" for player, pile in taken) + "."
         case NextDeal(p1=p1, p2=p2, piles=piles, first=first):
-            counts = f"{names['p1']} has {p1.cards} cards, {names['p2']} {p2.cards}"
+            counts = f"{names['p1']} has {counted(p1.cards, 'card')}, {names['p2']} {p2.cards}"
             starters = " and ".join(names[player] for player in first)
             return f"{counts}. {'One middle pile' if piles == 1 else 'Two middle piles'}, started by {starters}."
         case GameOver(winner=winner):

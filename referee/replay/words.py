@@ -188,13 +188,13 @@ def _own_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
 def _announcement_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
     match verdict:
         case DealOver(reason="cleared"):
-            return f"{names[verdict.by] if verdict.by else 'Somebody'} is out: slap!"
+            return f"{names[verdict.by] if verdict.by else 'Somebody'} is out, the deal is over."
         case DealOver():
             return "Nobody can play and nobody has a spit card: the deal is over."
         case NextDeal():
             p1, p2 = verdict.p1, verdict.p2
             piles = "two piles" if verdict.piles == 2 else "one pile"
-            return f"Next deal: {names['p1']} has {p1.cards} cards, {names['p2']} {p2.cards}; {piles}."
+            return f"Next deal: {names['p1']} has {counted(p1.cards, 'card')}, {names['p2']} {p2.cards}; {piles}."
         case GameOver(winner="draw"):
             return "The game is a draw."
         case GameOver(winner="p1" | "p2" as winner):

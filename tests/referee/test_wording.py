@@ -132,6 +132,16 @@ def test_every_announcement_is_said_in_a_sentence() -> None:
     ]
     for said in announcements:
         assert re.fullmatch(r"[A-Z].*\.", announce(said)), said
+        numbers = re.findall(r"\d", announce(said, {"p1": "Anna", "p2": "Ben"}))
+        assert not numbers or isinstance(said, NextDeal), "no size of a pile is told before the slap"
+
+
+def test_one_card_is_no_cards() -> None:
+    few, many = DealPlan(cards=1, row=(1, 0, 0, 0, 0), spit=0), DealPlan(cards=51, row=(1, 2, 3, 4, 5), spit=36)
+    deal = announce(NextDeal(piles=1, p1=few, p2=many, first={"p2": ("A",)}))
+    assert deal == "Player 1 has 1 card, Player 2 51. One middle pile, started by Player 2."
+    mismatch = Illegal(Breach.LAYOUT_MISMATCH, "p1", Facts(count=2, limit=1, expected="1"))
+    assert explain(mismatch) == "Player 1, a row of 2 does not fit 1 card: lay out 1 pile."
 
 
 def test_a_change_of_phase_that_the_table_does_not_have_is_a_bug_and_says_what_was_allowed() -> None:
