@@ -113,6 +113,8 @@ class OpenLanding(msgspec.Struct):
     """Whether cards lay there that were refused because no pile lies there."""
     onto_unread: bool = False
     """Whether the card that lay there may well be one that was not read: it may be built on that in good faith."""
+    onto_any: tuple[Card, ...] = ()
+    """The refused cards of which each may have lain uppermost there."""
     unseen: int = 0
     """How many landings that nobody reported were thought of before, as a negative number."""
     taken: "CardTaken | None" = None

@@ -75,8 +75,10 @@ class Core(Deciding, eq=False):
         self.landed = [*self.landed[-7:], touch]
         refused = any(one.reason in NOT_THERE for one in self.position.middle(landing.pile).lying)
         unread = self._may_be_unread(landing.pile)
-        self.open[n] = OpenLanding(landing, onto=pile.shown, onto_refused=refused, onto_unread=unread,
-                                   unseen=self.unseen, taken=pile.taken)  # fmt: skip
+        onto = None if pile.shown in landing.cards else pile.shown  # the look was ahead of the touch, and saw this card
+        self.open[n] = OpenLanding(landing, onto=onto, onto_refused=refused, onto_unread=unread,
+                                   onto_any=self._may_lie_uppermost(landing.pile), unseen=self.unseen,
+                                   taken=pile.taken)  # fmt: skip
         self.forget_races(landing.at_ns)
         first, landing = landing.cards, self._read_together(landing)
         report = Report.of(landing, self._whose_hands(landing.at_ns))
@@ -94,6 +96,14 @@ class Core(Deciding, eq=False):
         pile.is_old, pile.changed_ns = False, max(pile.changed_ns, landing.at_ns)
         self.moved_ns = max(self.moved_ns, landing.at_ns)
         return []
+
+    def _may_lie_uppermost(self, pile: Pile) -> tuple[Card, ...]:
+        """The refused cards of which each may be the uppermost, where readings and belief do not agree which is."""
+        view, middle = self.piles[pile], self.position.middle(pile)
+        if not middle.lying or not view.stack:
+            return ()
+        is_clear = evidence.best_card(view.stack[-1].together) == middle.physical_top
+        return () if is_clear else tuple([one.card for one in middle.lying])
 
     def _read_together(self, landing: CardLanded) -> CardLanded:
         """The landing with the looks that were ahead of its report: they read the same card. A look that flatly

@@ -12,7 +12,7 @@ from referee.observations import (
     CardLanded,
 )
 from referee.rules.legality import follows
-from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
+from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player, Who
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import (
     AT_ONCE,
@@ -52,6 +52,13 @@ SURELY_HIDDEN = 2
 """So many cards seem to lie under a top that at least one does, though counts are in doubt."""
 SURELY_HIS = 0.999
 """Where it hangs on counts whose card it was, the hand is believed that was seen as surely as this."""
+
+
+def _owner(claim: Claim) -> Who:
+    """Whose row a card came from."""
+    if claim.reason == Breach.NOT_YOUR_CARD and claim.player != "unknown":
+        return OPPONENT[claim.player]
+    return claim.player
 
 
 class Deciding(Looks, eq=False):
@@ -184,20 +191,32 @@ class Deciding(Looks, eq=False):
             return False
         if self.phase in (Phase.SLAP, Phase.OVER) and claim.reason != Breach.DEAL_IS_OVER:
             return False  # the table was told that the deal is over
-        if self._is_unclear(claim) or self._may_be_too_late(landing):
+        if self._is_unclear(claim) or self._may_be_too_late(landing, claim):
             return False
         if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
             return False
         if claim.reason in FITS and (one.onto_unread or claim.top == self.piles[claim.pile].unjudged):
             return False
+        if claim.reason in FITS and any(follows(claim.card, card, self.rules) for card in one.onto_any):
+            return False
         if claim.player != "unknown" and landing.players.get(OPPONENT[claim.player], 0.0) > SURELY_HIS:
             return False  # only a count can speak so much against the other, whose hand was seen
         return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
 
-    def _may_be_too_late(self, landing: CardLanded) -> bool:
-        """Whether the deal ended so close to this touch that the last card may as well have been there before."""
-        spread_ns = landing.latest_ns - landing.earliest_ns
-        return 0 <= self.position.ended_ns - landing.at_ns <= TOUCHES * spread_ns
+    def _may_be_too_late(self, landing: CardLanded, claim: Claim) -> bool:
+        """Whether the deal ended so close to this touch that the last card may as well have been there before, or may
+        have ended before although nobody knows of it: a row is bare, and no card was seen in it since the touch."""
+        position, spread_ns = self.position, landing.latest_ns - landing.earliest_ns
+        if 0 <= position.ended_ns - landing.at_ns <= TOUCHES * spread_ns:
+            return True
+        unseen = any(n < 0 and one.at_ns == position.ended_ns for n, one in self.worlds[0].claims.items())
+        if claim.reason == Breach.DEAL_IS_OVER or (position.ended_ns > landing.at_ns and not unseen):
+            return False
+        return any(
+            row.is_bare and all(view.left_after_ns <= landing.at_ns for view in row.places)
+            for player, row in self.rows.items()
+            if claim.place is None or player != _owner(claim)
+        )
 
     def _is_unclear(self, claim: Claim) -> bool:
         """Whether so many other refused cards lie over the top that it may be another than it seems."""

@@ -113,6 +113,9 @@ class Landings(Belief, eq=False):
             return
         elif side.packet and pile == own:
             yield self._stuck_after_all(position), _called(position, player, pile)
+        elif position.piles == 1 and pile == own:  # the lone spitter is the other one
+            lone = msgspec.structs.replace(_lone_pile(position, player, packets), phase=Phase.SPIT)
+            yield miscounted * (1.0 if theirs.due else self._stuck_after_all(position)), lone
         elif pile == OWN_PILE[player] and (not side.packet or position.middle(pile).top is None):
             yield miscounted, _called(_with_packets(position, player), player, pile)
 

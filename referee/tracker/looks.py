@@ -18,11 +18,12 @@ from referee.observations import (
 )
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker import evidence, rowsync, telling
-from referee.tracker.belief import AT_ONCE, COUNTED_BUT_TAKEN, JITTER_NS, MISSED, PUT_BACK_NS, QUIET_NS
+from referee.tracker.belief import AT_ONCE, COUNTED_BUT_TAKEN, JITTER_NS, MISSED, PUT_BACK_NS, QUIET_NS, PileView
 from referee.tracker.guesses import STILL_THERE, Report
 from referee.tracker.landings import TURNED_NS, Landings
 from referee.tracker.rows import Lies, PlaceView, RowView
 from referee.tracker.worlds import (
+    LIFTED,
     World,
     face_likelihood,
     look_likelihood,
@@ -69,6 +70,9 @@ class Looks(Landings, eq=False):
             self.due_ns = AT_ONCE
             return
         first = view.first
+        if best == shown[0] and view.strange:
+            self._weigh_overruled(view)
+            shown = [world.top(look.pile) for world in self.worlds]
         if look.at_ns > view.changed_ns + JITTER_NS:
             view.read_again(look.cards)
         if best == shown[0]:
@@ -79,6 +83,14 @@ class Looks(Landings, eq=False):
             self.become(after for world in self.worlds for after in self._after_look(world, look, first))
         elif shown.count(shown[0]) < len(shown):
             self.weigh([self._fits_pile(world, look, first) for world in self.worlds])
+
+    def _weigh_overruled(self, view: PileView) -> None:
+        """Looks that seemed to be ahead of a landing were not: the pile shows again what is thought to lie there. They
+        were misread, or it is another card than it was read as first."""
+        for look in view.strange:
+            if look.at_ns >= view.changed_ns:
+                self.become(after for world in self.worlds for after in self._after_look(world, look, view.first))
+        view.strange = ()
 
     def _may_be_unread(self, pile: Pile) -> bool:
         """Whether the top may well be one that was not read yet, so that any card can show there."""
@@ -167,7 +179,9 @@ class Looks(Landings, eq=False):
             return NOTHING_THERE if was_cleared or phase in (Phase.PLAY, Phase.SPIT, Phase.SLAP) else 1.0
         if top == UNREAD:
             return evidence.NOT_SEEN
-        return evidence.repeat_likelihood(look.cards, top, first)
+        fits = evidence.repeat_likelihood(look.cards, top, first)
+        under = _under(world.position.middle(look.pile))
+        return fits if under is None else max(fits, LIFTED * evidence.card_likelihood(look.cards, under))
 
     def _wonder(self, n: int, look: PileRead, best: Card | None) -> None:
         """The pile shows something that no world expects: a landing that nobody reported, or a card gone."""
@@ -253,6 +267,8 @@ class Looks(Landings, eq=False):
         news = sorted(set(news))
         self.moved_ns = max(self.moved_ns, look.at_ns)
         told = self._follow_row(n, look, row, news)
+        if any(self._is_lost(lies[place - 1], row, row.places[place - 1]) for place in news):
+            self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)
         lies = self.worlds[0].lies(look.player)
         if len(self.worlds) == 1 and row.agrees(lies):
             row.settled = lies
@@ -261,6 +277,16 @@ class Looks(Landings, eq=False):
         if any(card is not None and self.position.knows_in_middle(card) for card in shown):
             self.quiet_until_ns = max(self.quiet_until_ns, look.at_ns + MISSED_NS)  # it cannot be in both places
         return told + self._settle_hidden(look.player)
+
+    def _is_lost(self, lies: Lies, row: RowView, view: PlaceView) -> bool:
+        """Whether the face that lay at a place was seen to be gone, before the next one showed there, and is nowhere
+        now, nor can it be what shows at another place since: it came down somewhere unreported."""
+        if view.kind != "face" or view.left is None or lies != ("face", view.left) or view.left == view.card:
+            return False
+        was_seen_gone = view.left_before_ns < view.since_ns
+        is_carried = any(pile.taken is not None and pile.taken.card == view.left for pile in self.piles.values())
+        was_moved = any(other is not view and other.since_ns > view.left_after_ns for other in row.places)
+        return was_seen_gone and not (is_carried or was_moved or _is_known(self.position, view.left))
 
     def _follow_row(self, n: int, look: RowRead, row: RowView, news: list[int]) -> list[AnyVerdict]:
         """Each world follows what is new in a row; what happened there in the likeliest is told."""
@@ -391,6 +417,14 @@ class Looks(Landings, eq=False):
                 if is_still_there and lies[0] != "face":
                     fits[n] *= STILL_THERE  # it has not left, so nothing was turned there
         return fits
+
+
+def _under(middle: Middle) -> Card | None:
+    """The card that shows as soon as the uppermost is taken off, if that one has to go back."""
+    if not middle.lying or middle.lying[-1].buried:
+        return None
+    others = middle.lying[:-1]
+    return others[-1].card if others and not others[-1].buried else middle.top
 
 
 def _surprises(look: RowRead, lies: tuple[Lies, ...]) -> bool:

@@ -126,22 +126,33 @@ class RowView(msgspec.Struct, eq=False):
         for n, (place, seen) in enumerate(zip(self.places, places, strict=False)):
             if place.shows(seen, at_ns):
                 continue
-            self.places[n], is_new = _contradicted(place, seen, at_ns, gone)
+            has_left = place.card in gone or self._has_moved(place)
+            self.places[n], is_new = _contradicted(place, seen, at_ns, gone, has_left=has_left)
             if is_new:
                 self.settled = None
                 news.append(n + 1)
         return news
 
+    def _has_moved(self, place: PlaceView) -> bool:
+        """Whether the face of a place was seen at another place of the row since it was last seen here."""
+        return place.kind == "face" and any(
+            other.kind == "face" and other.card == place.card and other.since_ns > place.seen_ns
+            for other in self.places
+        )
 
-def _contradicted(place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card]) -> tuple[PlaceView, bool]:
-    """The place after a look that says something else, and whether it shows something else from now on."""
+
+def _contradicted(
+    place: PlaceView, seen: PlaceSeen, at_ns: int, gone: frozenset[Card], *, has_left: bool
+) -> tuple[PlaceView, bool]:
+    """The place after a look that says something else, and whether it shows something else from now on. `has_left`:
+    its face is known to lie elsewhere."""
     if not (seen.cards or seen.face_down or seen.empty):
         return place, False
     kind, card = kind_of(seen)
     if kind == "hidden":
         return place, False
     if kind == "face":
-        if place.kind == "face" and place.card not in gone:
+        if place.kind == "face" and not has_left:
             return _another_face(place, seen.cards, at_ns)
         if place.kind != "unknown" and card in gone and place.odd_looks < 1:
             return replace(place, odd_looks=1), False  # it was just seen to land; look twice

@@ -315,9 +315,10 @@ def _other_opinions(ordered: Weighed) -> Weighed:
     return others
 
 
-def _opinion(world: World) -> tuple[tuple[int, str, bool], ...]:
-    """What a world says of the landings that are not settled."""
-    return tuple([(n, claim.word, claim.is_spit) for n, claim in world.claims.items() if n > 0])
+def _opinion(world: World) -> tuple[tuple[int, str, bool, Who | None], ...]:
+    """What a world says of the landings that are not settled, and whom it blames for them."""
+    return tuple([(n, claim.word, claim.is_spit, claim.player if claim.blames else None)
+                  for n, claim in world.claims.items() if n > 0])  # fmt: skip
 
 
 def has_more_than(share: float, worlds: tuple[World, ...]) -> bool:
