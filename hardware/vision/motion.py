@@ -91,6 +91,8 @@ class Motion:
         self._earlier: deque[tuple[int, Mask, Sample]] = deque()
         self._still: Mask = np.zeros(self._shape, np.uint8)
         self._still_sample = _sample(self._still)
+        self._gain = 1.0
+        """How much brighter the picture is than the still table's."""
         self._apart: Mask = np.zeros(self._shape, np.uint8)
         self._scaled: Mask = np.zeros(self._shape, np.uint8)
         self.moving: Mask = np.zeros(self._shape, np.uint8)
@@ -129,10 +131,12 @@ class Motion:
             self._still[:] = self._now
             self._still_sample = sample
             return False
-        cv2.absdiff(self._now, self._as_bright(*last, sample), self._apart)
+        earlier, then = last
+        cv2.absdiff(self._now, self._as_bright(earlier, _middle(sample / then)), self._apart)
         self._measure_noise()
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.moving)
-        cv2.absdiff(self._now, self._as_bright(self._still, self._still_sample, sample), self._apart)
+        self._gain = _middle(sample / self._still_sample)
+        cv2.absdiff(self._now, self._as_bright(self._still, self._gain), self._apart)
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
         self.changed_cells = cv2.countNonZero(self.changed)
         self.moving_cells = cv2.countNonZero(self.moving)
@@ -147,12 +151,11 @@ class Motion:
         self._now = np.zeros(self._shape, np.uint8) if spare is None else spare
         return self._earlier[0][1:] if self._earlier else None
 
-    def _as_bright(self, earlier: Mask, then: Sample, now: Sample) -> Mask:
-        """Return an earlier picture as bright as the present one: exposure and lamps that drift are no motion."""
-        gain = _middle(now / then)
+    def _as_bright(self, cells: Mask, gain: float) -> Mask:
+        """Return a picture so many times as bright: exposure and lamps that drift are no motion."""
         if abs(gain - 1.0) < LEAST_GAIN:
-            return earlier
-        cv2.convertScaleAbs(earlier, self._scaled, gain)
+            return cells
+        cv2.convertScaleAbs(cells, self._scaled, gain)
         return self._scaled
 
     @property
@@ -166,9 +169,10 @@ class Motion:
             self.noise += 0.2 * (_middle(self._apart[::5, ::5].ravel()) / 0.95 - self.noise)
 
     def accept(self, zone: Zone) -> None:
-        """Let this zone as it now lies be the still table."""
+        """Let this zone as it now lies be the still table, which is kept in one light all over."""
         box = (zone.rows, zone.columns)
-        np.copyto(self._still[box], self._now[box], where=zone.mask > 0)
+        lies = self._as_bright(self._now, 1.0 / self._gain)
+        np.copyto(self._still[box], lies[box], where=zone.mask > 0)
         self.changed[box][zone.mask > 0] = 0
         self._still_sample = _sample(self._still)
 
@@ -176,6 +180,7 @@ class Motion:
         """Let the whole view as it now is be the still table."""
         self._still[:] = self._now
         self._still_sample = _sample(self._still)
+        self._gain = 1.0
         self.changed[:] = 0
         self.changed_cells = 0
 
@@ -186,6 +191,7 @@ class Motion:
         size = self._shape[::-1]
         cv2.warpAffine(other._still, in_cells, size, self._still, cv2.INTER_LINEAR, cv2.BORDER_REPLICATE)
         self._still_sample = _sample(self._still)
+        self._gain = other._gain
         self.noise = other.noise
 
     def hands(self) -> list[Hand]:

@@ -56,3 +56,37 @@ def test_a_zone_that_reaches_out_of_the_picture_is_what_of_it_can_be_seen(motion
     assert zone.share(np.full((180, 320), 255, np.uint8)) == 1.0
     assert zone.columns.start == 0
     assert motion.zone(rectangle(-900.0, 0.0, 50.0, 50.0)).share(np.full((180, 320), 255, np.uint8)) <= 1.0
+
+
+# -- light that changes ---------------------------------------------------------------------------------------------
+
+PILE = (slice(300, 420), slice(500, 600))
+"""Rows and columns of the picture."""
+
+
+def lit(light: float, *, pile: int) -> Image:
+    """Print on a table and a pile of this brightness, in a light so much stronger."""
+    picture = table().astype(float)
+    picture[::24] = 60.0
+    picture[PILE] = pile
+    return np.clip(picture * light, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("light", [0.7, 0.97, 1.15])
+def test_light_that_changes_all_over_is_no_motion_and_no_hand(light):
+    motion = Motion(TABLE)
+    for number, strength in enumerate((1.0, 1.0, light, light)):
+        motion.see(Frame(number * FRAME_NS, lit(strength, pile=215), number))
+    assert (motion.moving_cells, motion.changed_cells, motion.hands()) == (0, 0, [])
+
+
+@pytest.mark.parametrize("light", [0.7, 1.15])
+def test_a_card_laid_after_a_lamp_was_switched_lies_still_in_either_light(light):
+    """The still table is kept in one light: else what was laid since would hang together with every hand."""
+    motion = Motion(TABLE)
+    for number, (strength, pile) in enumerate(((1.0, 90), (1.0, 90), (light, 215))):
+        motion.see(Frame(number * FRAME_NS, lit(strength, pile=pile), number))
+    motion.accept(motion.zone(rectangle(-45.0, 0.0, 60.0, 70.0)))
+    for number, strength in enumerate((light, 1.0, light), 3):
+        motion.see(Frame(number * FRAME_NS, lit(strength, pile=215), number))
+        assert motion.changed_cells == 0
