@@ -91,8 +91,8 @@ class Motion:
         self._earlier: deque[tuple[int, Mask, Sample]] = deque()
         self._still: Mask = np.zeros(self._shape, np.uint8)
         self._still_sample = _sample(self._still)
-        self._gain = 1.0
-        """How much brighter the picture is than the still table's."""
+        self.light = 1.0
+        """How many times as bright as the table as it last lay still."""
         self._apart: Mask = np.zeros(self._shape, np.uint8)
         self._scaled: Mask = np.zeros(self._shape, np.uint8)
         self.moving: Mask = np.zeros(self._shape, np.uint8)
@@ -135,8 +135,8 @@ class Motion:
         cv2.absdiff(self._now, self._as_bright(earlier, _middle(sample / then)), self._apart)
         self._measure_noise()
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.moving)
-        self._gain = _middle(sample / self._still_sample)
-        cv2.absdiff(self._now, self._as_bright(self._still, self._gain), self._apart)
+        self.light = _middle(sample / self._still_sample)
+        cv2.absdiff(self._now, self._as_bright(self._still, self.light), self._apart)
         cv2.threshold(self._apart, self._step, 255, cv2.THRESH_BINARY, self.changed)
         self.changed_cells = cv2.countNonZero(self.changed)
         self.moving_cells = cv2.countNonZero(self.moving)
@@ -171,7 +171,7 @@ class Motion:
     def accept(self, zone: Zone) -> None:
         """Let this zone as it now lies be the still table, which is kept in one light all over."""
         box = (zone.rows, zone.columns)
-        lies = self._as_bright(self._now, 1.0 / self._gain)
+        lies = self._as_bright(self._now, 1.0 / self.light)
         np.copyto(self._still[box], lies[box], where=zone.mask > 0)
         self.changed[box][zone.mask > 0] = 0
         self._still_sample = _sample(self._still)
@@ -180,7 +180,7 @@ class Motion:
         """Let the whole view as it now is be the still table."""
         self._still[:] = self._now
         self._still_sample = _sample(self._still)
-        self._gain = 1.0
+        self.light = 1.0
         self.changed[:] = 0
         self.changed_cells = 0
 
@@ -191,7 +191,7 @@ class Motion:
         size = self._shape[::-1]
         cv2.warpAffine(other._still, in_cells, size, self._still, cv2.INTER_LINEAR, cv2.BORDER_REPLICATE)
         self._still_sample = _sample(self._still)
-        self._gain = other._gain
+        self.light = other.light
         self.noise = other.noise
 
     def hands(self) -> list[Hand]:

@@ -12,6 +12,7 @@ import numpy as np
 from hardware.frames import Frame, Image
 from hardware.tablefile import Points
 from hardware.vision.eyes import Eyes
+from hardware.vision.motion import LEAST_GAIN, Motion
 from hardware.vision.spots import Spot
 from hardware.vision.tops import Top
 from referee.errors import PictureError
@@ -41,7 +42,7 @@ def draw_eyes(frame: Frame, eyes: Eyes, lines: Sequence[str] = ()) -> Image:
         _draw_spot(picture, eyes, watch.spot, pile)
     for (player, place), spot in eyes.rows.spots.items():
         _draw_spot(picture, eyes, spot, f"{player}/{place}")
-    for n, line in enumerate([f"{frame.at_ns / 1e9:7.2f} s", *lines]):
+    for n, line in enumerate([f"{frame.at_ns / 1e9:7.2f} s{_light(eyes.motion)}", *lines]):
         _write(picture, line, (8, 20 + 18 * n), 0.5)
     return picture
 
@@ -65,6 +66,12 @@ def _draw_spot(picture: Image, eyes: Eyes, spot: Spot, name: str) -> None:
     _outline(picture, quad, colour)
     x, y = quad.mean(axis=0)
     _write(picture, f"{name} {_reading(top)}", (int(x) - 34, int(y)), 0.45)
+
+
+def _light(motion: Motion) -> str:
+    """Return how the light differs from that in which the table last lay still, if it does."""
+    changed = abs(motion.light - 1.0) >= LEAST_GAIN
+    return f"   light {motion.light:.2f} times as strong" if changed else ""
 
 
 def _reading(top: Top) -> str:
