@@ -248,7 +248,7 @@ def cues_for(verdict: AnyVerdict) -> tuple[Cue, ...]:
         case NotStuck():
             return tuple(cue("not_stuck", player) for player in verdict.who)
         case DealOver():
-            return (cue("slap_now"),) if verdict.reason == "cleared" else ()
+            return (cue("slap_now"),) if verdict.piles == 2 else ()
         case NextDeal():
             return (cue("deal"),)
         case GameOver():

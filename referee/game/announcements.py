@@ -29,6 +29,8 @@ class DealOver(Announcement, frozen=True, kw_only=True, tag="deal_over"):
 
     reason: Literal["cleared", "stuck_out"]
     by: Player | None = None
+    piles: Literal[1, 2] = 2
+    """With two middle piles the slap follows (R51), also in a blocked deal (R50); with one there is none (R65)."""
 
 
 class Award(Announcement, frozen=True, kw_only=True, tag="award"):

@@ -41,7 +41,7 @@ def cleared(rules: RuleSet, position: Position, player: Player, pile: Pile, at_n
     position = _stop(position, at_ns, by=player, on=pile)
     if not rules.has_slap:
         return position.enter(Cause.GAME_WON), (GameOver(winner=player),)
-    over = DealOver(reason="cleared", by=player)
+    over = DealOver(reason="cleared", by=player, piles=position.piles)
     if position.piles == 2:
         return position.enter(Cause.DEAL_ENDED), (over,)
     position, said = award(rules, position, {player: "none", OPPONENT[player]: "A"})
@@ -85,7 +85,7 @@ def blocked(rules: RuleSet, position: Position, at_ns: int) -> Ended:
     position = _stop(position, at_ns)
     if not rules.has_slap:
         return position.enter(Cause.GAME_WON), (GameOver(winner=_fewest(position)),)
-    over = DealOver(reason="stuck_out")
+    over = DealOver(reason="stuck_out", piles=position.piles)
     if position.piles == 2:
         return position.enter(Cause.DEAL_ENDED), (over,)
     taker = _takes_blocked_pile(rules, position)

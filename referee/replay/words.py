@@ -188,9 +188,9 @@ def _own_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
 def _announcement_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
     match verdict:
         case DealOver(reason="cleared"):
-            return f"{names[verdict.by] if verdict.by else 'Somebody'} is out, the deal is over."
+            return f"{names[verdict.by] if verdict.by else 'Somebody'} is out{_what_now(verdict)}"
         case DealOver():
-            return "Nobody can play and nobody has a spit card: the deal is over."
+            return f"Nobody can play and nobody has a spit card{_what_now(verdict)}"
         case NextDeal():
             p1, p2 = verdict.p1, verdict.p2
             piles = "two piles" if verdict.piles == 2 else "one pile"
@@ -216,6 +216,10 @@ def _announcement_words(verdict: Verdict, names: Mapping[Player, str]) -> str:
             return f"Corrected: {verdict.was} is now {verdict.now}."
         case _:
             return type(verdict).__name__
+
+
+def _what_now(over: DealOver) -> str:
+    return ": slap!" if over.piles == 2 else ", the deal is over."
 
 
 def _award_words(award: Award, names: Mapping[Player, str]) -> str:

@@ -244,7 +244,7 @@ class Core(Deciding, eq=False):
             said = tuple(one for one in said if isinstance(one, NextDeal))
         elif position.phase in (Phase.PLAY, Phase.SPIT):
             by = next((p for p in PLAYERS if has_cleared(self.rules, position.side(p))), None)
-            over = DealOver(reason="cleared" if by else "stuck_out", by=by)
+            over = DealOver(reason="cleared" if by else "stuck_out", by=by, piles=position.piles)
             said = (over, *said)
         self.become([world.moved_to(after)])
         self.open.clear()

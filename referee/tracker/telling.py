@@ -101,8 +101,8 @@ def _announced(one: said.AnyAnnouncement, at_ns: int, decided_ns: int, n: int | 
             return SpitCall(at_ns=at_ns, decided_ns=decided_ns, onto=dict(onto))
         case said.NotStuck(who=who):
             return NotStuck(at_ns=at_ns, decided_ns=decided_ns, who=who)
-        case said.DealOver(reason=reason, by=by):
-            return DealOver(at_ns=at_ns, decided_ns=decided_ns, of=n, reason=reason, by=by)
+        case said.DealOver(reason=reason, by=by, piles=piles):
+            return DealOver(at_ns=at_ns, decided_ns=decided_ns, of=n, reason=reason, by=by, piles=piles)
         case said.Award(p1=p1, p2=p2):
             return Award(at_ns=at_ns, decided_ns=decided_ns, of=n, p1=_pile(p1), p2=_pile(p2), sentence=announce(one))
         case said.NextDeal(piles=piles, p1=p1, p2=p2, first=first):

@@ -7,7 +7,7 @@ from datetime import time
 from itertools import combinations
 from threading import enumerate as enumerate_threads
 from time import sleep
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 import pytest
@@ -138,9 +138,10 @@ def test_a_provisional_ruling_and_a_good_move_in_the_own_row_are_quiet() -> None
     assert not cues_for(TakenBack(at_ns=0, player="p1", pile="A", card=card, was_due=True))
 
 
-def test_R50_a_cleared_row_calls_for_the_slap_and_a_stuck_out_deal_does_not() -> None:
-    assert cues_for(DealOver(at_ns=0, reason="cleared"))[0].signal == "slap_now"
-    assert not cues_for(DealOver(at_ns=0, reason="stuck_out"))
+@pytest.mark.parametrize("reason", ["cleared", "stuck_out"])
+def test_R50_R65_a_deal_calls_for_the_slap_unless_it_had_one_pile(reason: Literal["cleared", "stuck_out"]) -> None:
+    assert [cue.signal for cue in cues_for(DealOver(at_ns=0, reason=reason))] == ["slap_now"]
+    assert not cues_for(DealOver(at_ns=0, reason=reason, piles=1))
 
 
 def test_the_winner_of_slap_and_game_is_told_by_the_place() -> None:
