@@ -72,6 +72,11 @@ class Gestures(msgspec.Struct, eq=False):
     def _near_landing(self, press: PadSlapped) -> bool:
         return any(abs(press.at_ns - landed_ns) <= NO_LANDING_NS for landed_ns in self.landings)
 
+    @property
+    def may_become_undo(self) -> bool:
+        """Whether all four pads are down: two calls if they are let go, an undo if they are held."""
+        return len(self.held) == len(PLAYERS) * len(PILES) and not self.held.keys() <= self.spoken
+
     def holding(self, now_ns: int) -> list[Called | Undo]:
         """Words that are said by holding: each once per hold."""
         if len(self.held) < 2:

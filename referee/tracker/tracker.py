@@ -135,7 +135,10 @@ class Tracker:
         if core is None or len(gestures.held) < 2 or core.position.phase is Phase.SLAP:
             return []
         for word in gestures.holding(core.now_ns):
-            undone = self._past.last_call(word) if isinstance(word, Undo) and not is_again else None
+            if not isinstance(word, Undo):
+                continue
+            self._state.presses = Sequencer()  # these pads were held to undo something, not to call
+            undone = None if is_again else self._past.last_call(word)
             if undone is not None:
                 return self._correct(n, undone)
         return []
@@ -286,6 +289,8 @@ class Tracker:
                 presses = [(n, press) for n, press in window if isinstance(press, PadSlapped)]
                 told += slapping.contest(core, presses)
                 continue
+            if state.gestures.may_become_undo:
+                break
             released = next(state.presses.release(PRESS_WAIT_NS), None)
             if released is None:
                 break

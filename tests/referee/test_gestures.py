@@ -1,10 +1,13 @@
 """Pad presses that are words: call, ready, undo (CONTRACT: slaps and pad gestures)."""
 
 import pytest
+from at_the_table import AtTheTable
 
-from referee.observations import Called, PadReleased, PadSlapped, Undo
-from referee.table import Pile, Player
+from referee.observations import Called, PadReleased, PadSlapped, Tick, Undo
+from referee.rules.rule_set import PRESETS
+from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker.gestures import Gestures
+from referee.verdicts import AnyVerdict, Corrected, PlayJudged, SpitCall
 
 MS = 1_000_000
 
@@ -67,3 +70,27 @@ def test_all_four_pads_for_two_seconds_are_undo() -> None:
     gestures = pressed(press(0), press(0, pile="B"), press(0, "p2"), press(100, "p2", "B"))
     assert gestures.holding(2050 * MS) == []
     assert gestures.holding(2100 * MS) == [Undo(at_ns=2100 * MS)]
+
+
+def all_four_pads(table: AtTheTable, held_ms: int) -> list[AnyVerdict]:
+    """What is told while all four pads are down, and after they are let go."""
+    told = [verdict for player in PLAYERS for pile in PILES for verdict in table.slap(player, pile)]
+    for _ in range(held_ms // 100):
+        table.now_ms += 100
+        told += table.feed(Tick(at_ns=table.now_ms * MS))
+    return told + table.let_go()
+
+
+def test_R46_both_players_on_both_pads_agree_to_spit_once_they_let_go() -> None:
+    table = AtTheTable(rules=PRESETS["wikipedia"])
+    table.wait(1500)
+    assert [type(verdict) for verdict in all_four_pads(table, 600)][:1] == [SpitCall]
+
+
+def test_all_four_pads_held_take_a_ruling_back_and_call_nothing() -> None:
+    table = AtTheTable(rules=PRESETS["wikipedia"])
+    table.wait(1500)
+    table.land("p1", 5, "A")
+    table.wait(600)
+    assert [verdict.ruling for verdict in table.said if isinstance(verdict, PlayJudged)] == ["illegal"]
+    assert [type(verdict) for verdict in all_four_pads(table, 2300)] == [Corrected]

@@ -139,7 +139,7 @@ def test_R50_blocked_without_spit_cards_ends_the_deal_with_a_slap() -> None:
 def test_R65_R66_with_one_pile_the_first_out_takes_nothing_and_nobody_slaps() -> None:
     table = Table(p1="0:KD 1:4S - - -", p2="0:9C - - - -", a="8D*42", b=None, spit=(0, 6))
     assert table("p2 9C A", "p2 slaps A @300") == ["legal", "ignored"]
-    assert table.said[:2] == [DealOver(reason="cleared", by="p2"), Award(p1="A", p2="none")]
+    assert table.said[:2] == [DealOver(reason="cleared", by="p2", piles=1), Award(p1="A", p2="none")]
     assert (table.now.phase, table.now.p1.count, table.now.p2.count) == (Phase.FIRST_SPIT, 46, 6)
 
 
