@@ -19,6 +19,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.rig import SimulatedCamera
 from hardware.vision.eyes import Eyes
 from hardware.vision.reader import CROP_SIZE, CardReader
+from hardware.vision.steps import at_once
 from hardware.vision.tablefinder import find_table
 from referee.errors import PictureError
 from referee.script import SpitDown
@@ -140,7 +141,7 @@ def _parts(eyes: Eyes, frame: Frame, measured: Measured) -> list[Stage]:
         ("rectify a pile", lambda: spot.patch.cut(frame.image)),
         (NETWORK, lambda: reader.network(upright)),
         ("reading a card", lambda: reader.odds(crop)),
-        ("finding a card by its indices", lambda: spot.finder.by_index(spot.picture)),
+        ("finding a card by its indices", lambda: at_once(spot.finder.by_index(spot.picture))),
         ("searching a card everywhere", lambda: spot.finder.search(spot.picture, None)),
     ]
     stages = [Stage("decode one frame", decode, 1.0)]

@@ -7,7 +7,7 @@ from typing import Final
 from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free
 from hardware.vision.reader import mean_reading
-from hardware.vision.tops import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, SURE_ENOUGH, Face, Finding, Top
+from hardware.vision.tops import LEAST_EDGES, NOTHING_THERE, SAME_PLACE_MM, Face, Finding, Top
 from referee.cards import Card
 from referee.table import Player
 
@@ -16,8 +16,6 @@ LIKELY: Final = 0.6
 EXPECTED: Final = 0.85
 FREE_END: Final[dict[Player, Free]] = {"p1": "upper", "p2": "lower"}
 """The end of a card that its player's hand leaves free."""
-SEARCHES: Final = 2
-"""Ways to search a picture that does not tell enough: by indices, then everywhere by edges."""
 MOST_EXPECTED: Final = 5
 """So many cards of the rows are looked for by their print."""
 Expected = Callable[[], Mapping[Card, Face]]
@@ -75,21 +73,6 @@ class Under:
     players: frozenset[Player]
 
 
-@dataclass(slots=True)
-class Choice:
-    """The look that counts, while its card is read again bit by bit: a frame for each bit."""
-
-    look: Look
-    searched: int = 0
-    """In how many of the `SEARCHES` more places were searched."""
-    surer: bool = False
-    """Whether it was read in other places near."""
-    moved: bool = False
-    """Whether something came over the spot again since."""
-    others: Sequence[Finding] = ()
-    """What was found in the other looks."""
-
-
 def as_agreed(now: Top, others: Sequence[Finding]) -> Top:
     """Return a card as all looks at the same place show it, if they name different ones."""
     same = [
@@ -119,11 +102,6 @@ def is_nothing(found: Finding | None) -> bool:
 def is_read(found: Finding | None) -> bool:
     """Whether a card was likely read."""
     return found is not None and found.top.sure > LIKELY
-
-
-def is_sure_enough(found: Finding | None) -> bool:
-    """Whether a card was read so surely that no better look is needed."""
-    return found is not None and found.top.sure > SURE_ENOUGH
 
 
 def is_expected(found: Finding, expected: Expected) -> bool:

@@ -16,6 +16,7 @@ from hardware.vision.indexed import cards_of, is_new
 from hardware.vision.prints import Prints, correlation
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reader, Reading, mean_reading, rectify
 from hardware.vision.rectify import Patch, Pose
+from hardware.vision.steps import Steps, at_once
 from hardware.vision.tops import FOUR_SIDES, LEAST_EDGES, NOTHING_THERE, SURE_ENOUGH, Face, Finding, Top, is_same
 
 Gray = NDArray[np.uint8]
@@ -194,19 +195,31 @@ class TopFinder:
         turn = cv2.getAffineTransform(corners, np.array([(0, 0), (width, 0), (width, height)], np.float32) - 0.5)
         return correlation(*(cv2.warpAffine(one, turn, HALF_CARD) for one in (now, before)))
 
-    def like(self, picture: Image, faces: Sequence[Face], least: float = LIKE_IT) -> Finding | None:
-        """Return where the print of one of these cards lies, if the reader agrees or it is much alike.
+    def alike_places(self, picture: Image, faces: Sequence[Face]) -> list[tuple[float, Pose, Face]]:
+        """Return where the print of each of these cards fits best, and how well it correlates there, -1 to 1.
 
-        Needs no edges: white on white shows none. The first card that is surely it ends the search. `least`: the
-        correlation from which a print counts at all.
+        Needs no edges: white on white shows none.
         """
-        prints, gray = self._prints(picture), _gray(picture)
-        best: Finding | None = None
-        for face in faces:
-            alike, pose = prints.best_place(self._print_of(face))
-            found = self._alike_at(picture, gray, pose, alike, face) if alike >= least else None
-            if found is not None and (best is None or found.worth > best.worth):
-                best = found
+        if not faces:
+            return []
+        prints = self._prints(picture)
+        return [(*prints.best_place(self._print_of(face)), face) for face in faces]
+
+    def like(
+        self, picture: Image, places: Sequence[tuple[float, Pose, Face]], least: float = LIKE_IT
+    ) -> Steps[Finding | None]:
+        """Return which of these cards lies where its print fits best, if the reader agrees or it is much alike.
+
+        The best few are read, and the first that is surely it ends that. `least`: the correlation from which a print
+        counts at all.
+        """
+        best, gray = None, _gray(picture)
+        for alike, pose, face in sorted(places, key=lambda place: -place[0])[:MOST_LIKE]:
+            if alike < least:
+                break
+            yield
+            found = self._alike_at(picture, gray, pose, alike, face)
+            best = max((one for one in (best, found) if one is not None), key=lambda one: one.worth, default=None)
             if best is not None and alike > SURELY_IT and best.convinces:
                 break
         return best
@@ -286,16 +299,20 @@ class TopFinder:
         fits = fit_cards(small, self._coarse, self._card_mm, angles, around, reach, most)
         return self._best(picture, [fit for fit in fits if fit.score > HARDLY_EDGES], changed, covered)
 
-    def by_index(self, picture: Image, before: Image | None = None, changed: Change | None = None) -> Finding | None:
+    def by_index(
+        self, picture: Image, before: Image | None = None, changed: Change | None = None
+    ) -> Steps[Finding | None]:
         """Return the card that its indices show most clearly. Needs no edges: white on white shows none.
 
         `before`: a picture in which its indices did not stand yet; `changed`: where a picture differs from that one.
         """
+        cards = cards_of(self._marks(picture, before, changed), self.patch, self._card_mm)[:MOST_READ]
         gray = _gray(picture)
         best: Finding | None = None
-        for card in cards_of(self._marks(picture, before, changed), self.patch, self._card_mm)[:MOST_READ]:
+        for card in cards:
             if self._is_beyond(card.pose) or (before is None and card.complete < BARE):
                 continue
+            yield
             fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM)
             [top] = self._read(picture, [fit.pose])
             if top.sure < SURE_ENOUGH:
@@ -318,7 +335,7 @@ class TopFinder:
 
     def find(self, picture: Image, may_lie_across: bool) -> Top | None:
         """Return the card on top in a picture that nothing is known about; None if no card shows."""
-        found = self.by_index(picture, None)
+        found = at_once(self.by_index(picture))
         if found is None or found.top.sure < SURE_ENOUGH:
             edged = self.search(picture, None, most=MOST_READ_AT_FIRST)
             found = max((f for f in (found, edged) if f is not None), key=lambda f: f.worth, default=None)

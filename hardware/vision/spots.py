@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from hardware.frames import Frame, Image
@@ -10,8 +11,8 @@ from hardware.vision.cardfit import Free
 from hardware.vision.changes import Change
 from hardware.vision.laststill import LastStill
 from hardware.vision.looking import Answer, Looking
-from hardware.vision.looks import SEARCHES, Choice, Expected, Look, Settled
-from hardware.vision.motion import Hand, Motion, Zone
+from hardware.vision.looks import Expected, Look, Settled
+from hardware.vision.motion import Hand, Mask, Motion, Zone
 from hardware.vision.piles import LEAST_CHANGE_MM2, TopFinder
 from hardware.vision.presence import Presence
 from hardware.vision.reader import Reader, mean_reading
@@ -66,7 +67,7 @@ class Spot:
         self._approach = approach or {}
         self._motion = motion
         self.last = LastStill(table, self.patch, self.finder)
-        self._looking = Looking(self.finder, self.last, self._moves, is_pile)
+        self._looking = Looking(self.finder, self.last, is_pile)
         self._under_hands = UnderHands(self.patch, self.finder, self.last, is_pile)
         self.disturbed_ns: int | None = None
         self.looked = False
@@ -97,7 +98,7 @@ class Spot:
     @property
     def patience(self) -> tuple[bool, int]:
         """How well it can wait: a kept picture best, then what is still for long, least what has just come to rest."""
-        return self._looking.choice is not None or self._under_hands.has_more, -self._moved_ns
+        return self._looking.has_more or self._under_hands.has_more, -self._moved_ns
 
     def start(self, image: Image) -> None:
         """Look at the spot as it lies."""
@@ -127,8 +128,8 @@ class Spot:
         if moving:
             self._moved_ns = frame.at_ns
         covered = any(hand.share_of(self._core) > COVERED_SHARE for hand in over)
-        if (choice := self._looking.choice) is not None:
-            choice.moved |= moving or covered
+        if self._looking.has_more:
+            self._looking.disturbed |= moving or covered
             return self._read_on(bool(over)) if may_look else None
         if self._under_hands.has_more:
             return self._read_under_hands(expected) if may_look else None
@@ -170,12 +171,11 @@ class Spot:
             return False
         return hand.player not in self._approach or hand.share_of(self._approach[hand.player]) > APPROACH_SHARE
 
-    def _moves(self, top: Top) -> bool:
-        """Whether what was taken for a lying card is on its way."""
-        if not self.zone.share(self._motion.moving):
+    def _moves(self, moving: Mask, top: Top) -> bool:
+        """Whether what was taken for a lying card was on its way when these cells moved."""
+        if not self.zone.share(moving):
             return False
-        place = self._motion.zone(top.pose.quad_mm(self._table.card_size_mm))
-        return place.share(self._motion.moving) > MOVING_SHARE
+        return self._motion.zone(top.pose.quad_mm(self._table.card_size_mm)).share(moving) > MOVING_SHARE
 
     # -- looks ------------------------------------------------------------------------------------------------------
 
@@ -206,12 +206,10 @@ class Spot:
             return self._at_rest(self._settled(frame.at_ns, picture, self.top), hand_near)
         self.looked = True
         covered = shown.share < COVERED_PRINT and not self.last.shows_free_end(frame.image)
-        found = self._looking.find(picture, changed, covered)
-        if hand_near and not covered and not self._is_pile and self._looking.is_as_before(found, covered):
-            self._looking.forget()
-            return self._still_bare(frame, hand_near)
         last_visit_ns = max(self.visits.values(), default=0)
-        answer = self._looking.take(Look(frame.at_ns, picture.copy(), covered, found), last_visit_ns)
+        look = Look(frame.at_ns, picture.copy(), covered, None)
+        moves = partial(self._moves, self._motion.moving.copy())
+        answer = self._looking.look(look, changed, moves, last_visit_ns, hand_near)
         return None if answer is None else self._answered(answer, hand_near)
 
     def _is_still_empty(self, changed: Change) -> bool:
@@ -223,13 +221,13 @@ class Spot:
     def _read_on(self, hand_near: bool) -> Settled | None:
         """Do the next bit of reading the look that counts; return what is new when it is done."""
         self.looked = True
-        answer = self._looking.read_on()
+        answer = self._looking.go_on()
         return None if answer is None else self._answered(answer, hand_near)
 
     def _interrupted(self) -> Settled | None:
         """Something comes over the spot again: what was read so far counts."""
-        answer = self._looking.interrupted()
-        self.looked = answer is not None
+        answer = self._looking.interrupt()
+        self.looked = answer is not None or self._looking.has_more
         return None if answer is None else self._answered(answer, hand_near=True)
 
     def _is_better(self, frame: Frame) -> bool:
@@ -241,7 +239,7 @@ class Spot:
         found = self.finder.search(picture, None)
         if found is None or found.top.sure < self.top.sure + SURER:
             return False
-        self._looking.choice = Choice(Look(frame.at_ns, picture.copy(), False, found), searched=SEARCHES)
+        self._looking.read(Look(frame.at_ns, picture.copy(), False, found))
         return True
 
     def read_again(self, image: Image) -> bool:
@@ -262,6 +260,9 @@ class Spot:
     # -- at rest ----------------------------------------------------------------------------------------------------
 
     def _answered(self, answer: Answer, hand_near: bool) -> Settled | None:
+        if answer.as_before:
+            self._nothing_new(answer.look.at_ns)
+            return None
         if answer.moved and answer.top is None:
             return None
         seen = self._settled(answer.look.at_ns, answer.look.picture, answer.top)
@@ -269,9 +270,7 @@ class Spot:
 
     def _still_bare(self, frame: Frame, hand_near: bool) -> Settled | None:
         """Nothing has happened here so far. While a hand is near, the picture of the spot is left as it was."""
-        self._under_hands.forget()
-        self._looking.settled()
-        self.disturbed_ns = self._bare_ns = frame.at_ns
+        self._nothing_new(frame.at_ns)
         if hand_near:
             return None
         is_fresh = self.last.free == "whole" and frame.at_ns - self._kept_ns < KEEP_NS
@@ -280,6 +279,11 @@ class Spot:
             self.last.renew(self.patch.cut(frame.image))
             self._kept_ns = frame.at_ns
         return self._at_rest(seen, hand_near)
+
+    def _nothing_new(self, at_ns: int) -> None:
+        self._under_hands.forget()
+        self._looking.settled()
+        self.disturbed_ns = self._bare_ns = at_ns
 
     def _at_rest(self, seen: Settled, hand_near: bool) -> Settled:
         """The spot lies free and still: this is how it looks from now on, unless a hand is still near."""

@@ -1,5 +1,7 @@
 """Tops that only their indices show: white cards on a white cloth, where no edge can be seen."""
 
+from unittest.mock import Mock
+
 import cv2
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hardware.vision.indexed import cards_of
 from hardware.vision.piles import TopFinder
 from hardware.vision.reader import CardReader
 from hardware.vision.rectify import Patch, Pose
+from hardware.vision.steps import at_once
 from referee.cards import Card
 from referee.demo import simulated_script
 
@@ -66,7 +69,7 @@ def test_a_white_card_on_a_white_cloth_is_read_and_placed_by_its_indices(
 ) -> None:
     pile = Pile(reader)
     pile.lay(card, pose)
-    found = pile.finder.by_index(pile.seen())
+    found = at_once(pile.finder.by_index(pile.seen()))
     assert found is not None and found.top.reading.best[0] == card and found.top.sure > 0.97
     assert found.top.pose.apart_mm(pose) < 10.0
 
@@ -75,7 +78,7 @@ def test_of_a_messy_pile_the_card_on_top_is_read_and_not_those_whose_corners_loo
     pile = Pile(reader)
     for card, pose in LYING:
         pile.lay(card, pose)
-        found = pile.finder.by_index(pile.seen())
+        found = at_once(pile.finder.by_index(pile.seen()))
         assert found is not None and found.top.reading.best[0] == card
 
 
@@ -84,19 +87,32 @@ def test_a_card_half_off_the_pile_is_the_new_one_though_the_old_index_still_show
     pile.lay("5H", Pose(-16.0, 0.0, 3.0))
     before = pile.seen()
     pile.lay("3C", Pose(24.0, 4.0, -6.0))
-    found = pile.finder.by_index(pile.seen(), before)
+    found = at_once(pile.finder.by_index(pile.seen(), before))
     assert found is not None and found.top.reading.best[0] == "3C"
+
+
+def test_indices_are_marked_in_one_frame_and_the_card_is_read_in_the_next(
+    reader: CardReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pile, read = Pile(reader), Mock(wraps=reader.read)
+    monkeypatch.setattr(reader, "read", read)
+    pile.lay("10C", Pose(-15.0, 10.0, -22.0))
+    work = pile.finder.by_index(pile.seen())
+    next(work)
+    assert not read.called
+    found = at_once(work)
+    assert read.called and found is not None and found.top.reading.best[0] == "10C"
 
 
 def test_where_nothing_came_no_index_is_new(reader: CardReader) -> None:
     pile = Pile(reader)
     pile.lay("5H", Pose(0.0, 0.0, 3.0))
-    assert pile.finder.by_index(pile.seen(), pile.seen()) is None
+    assert at_once(pile.finder.by_index(pile.seen(), pile.seen())) is None
 
 
 def test_an_empty_place_has_no_index(reader: CardReader) -> None:
     pile = Pile(reader)
-    assert pile.finder.by_index(pile.seen()) is None
+    assert at_once(pile.finder.by_index(pile.seen())) is None
     assert cards_of([], pile.patch, CARD_MM) == []
 
 
