@@ -185,6 +185,8 @@ class PileView(msgspec.Struct):
     """Whether it was seen to be empty in this deal."""
     taken: CardTaken | None = None
     """The card that was taken off last."""
+    doubted_ns: int = LONG_AGO
+    """When a card was taken off that had seemed to count: nobody is blamed for what lies on it or follows closely."""
     unjudged: Card | None = None
     """The card that came down last on one that was not read, so that nobody can tell whether it counts."""
     is_old: bool = False
@@ -258,8 +260,6 @@ class Belief(msgspec.Struct, eq=False):
     """The last landing, taking back or change in a row."""
     quiet_until_ns: int = LONG_AGO
     """Nobody is blamed for what happens before this moment: the thread was lost just now."""
-    doubted_ns: int = LONG_AGO
-    """When a card was taken off that had seemed to count: nobody is blamed for what lies on it or follows closely."""
     not_stuck: Position | None = None
     """The position that was last found not to be stuck."""
     lost: int = 0
@@ -320,9 +320,11 @@ class Belief(msgspec.Struct, eq=False):
             before_ns = at_ns - self.rules.race_window_ms * MS - RACE_ENDS_NS
             self.become([world.without_races(before_ns) for world in self.worlds])
 
-    def is_quiet(self, at_ns: int) -> bool:
-        """Whether nobody is blamed for what happened at this moment."""
-        return at_ns < self.quiet_until_ns or abs(at_ns - self.doubted_ns) < QUIET_NS
+    def is_quiet(self, at_ns: int, *piles: Pile) -> bool:
+        """Whether nobody is blamed for what happened on one of these piles at this moment."""
+        if at_ns < self.quiet_until_ns:
+            return True
+        return any(abs(at_ns - self.piles[pile].doubted_ns) < QUIET_NS for pile in piles)
 
     def is_sure(self) -> bool:
         """Whether one understanding of the game outweighs all others."""

@@ -150,7 +150,7 @@ class Core(Deciding, eq=False):
                                       card=card, was_due=due))  # fmt: skip
             worlds += [one.weighed(likelihood / len(after)) for one in after]
         if any(isinstance(verdict, TakenBack) and not verdict.was_due for verdict in told):
-            self.doubted_ns = taken.at_ns
+            self.piles[taken.pile].doubted_ns = taken.at_ns
         self.become(worlds)
         view = self.piles[taken.pile]
         view.take(taken.cards)

@@ -12,6 +12,7 @@ from referee.observations import (
     CardLanded,
 )
 from referee.rules.legality import follows
+from referee.rules.rows import place_of_top
 from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player, Who
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import (
@@ -185,9 +186,12 @@ class Deciding(Looks, eq=False):
     def _nothing_excuses(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the looks are in that could have shown a landing nobody reported, or another card gone."""
         landing = one.landing
-        if self.is_quiet(landing.at_ns) or not self._is_certain_of(claim, one):
+        taken = self.piles[landing.pile].taken
+        doubtful = () if taken is not None and taken.card == claim.card else (landing.pile,)  # it came off again itself
+        if self.is_quiet(landing.at_ns, *doubtful) or not self._is_certain_of(claim, one):
             return False
-        if any(view.strange for view in self.piles.values()) or self._came_late(one):
+        counted_on = PILES if claim.reason in COUNTED else (landing.pile,)
+        if any(self.piles[pile].strange for pile in counted_on) or self._came_late(one):
             return False
         if self.phase in (Phase.SLAP, Phase.OVER) and claim.reason != Breach.DEAL_IS_OVER:
             return False  # the table was told that the deal is over
@@ -201,7 +205,15 @@ class Deciding(Looks, eq=False):
             return False
         if claim.player != "unknown" and landing.players.get(OPPONENT[claim.player], 0.0) > SURELY_HIS:
             return False  # only a count can speak so much against the other, whose hand was seen
-        return all(self.rows[player].read_ns > landing.at_ns and self.is_explained(player) for player in PLAYERS)
+        return self._rows_explain(landing)
+
+    def _rows_explain(self, landing: CardLanded) -> bool:
+        """Whether the rows were looked at since, and nothing is gone from them that nobody played; where the next deal
+        waits already, the rows of this one are gathered, and tell nothing."""
+        if any(row.read_ns <= landing.at_ns for row in self.rows.values()):
+            return False
+        is_of_the_last_deal = self.position.phase is Phase.FIRST_SPIT and landing.at_ns < self.position.ended_ns
+        return is_of_the_last_deal or all(map(self.is_explained, PLAYERS))
 
     def _may_be_too_late(self, landing: CardLanded, claim: Claim) -> bool:
         """Whether the deal ended so close to this touch that the last card may as well have been there before, or may
@@ -215,8 +227,13 @@ class Deciding(Looks, eq=False):
         return any(
             row.is_bare and all(view.left_after_ns <= landing.at_ns for view in row.places)
             for player, row in self.rows.items()
-            if claim.place is None or player != _owner(claim)
+            if (claim.place is None or player != _owner(claim)) and not self._has_one_to_take_back(player)
         )
+
+    def _has_one_to_take_back(self, player: Player) -> bool:
+        """Whether a card of the player's row lies on a pile for all to see, and has to go back."""
+        row = self.position.side(player).row
+        return any(not one.buried and place_of_top(row, one.card) for _, one in self.position.must_go_back)
 
     def _is_unclear(self, claim: Claim) -> bool:
         """Whether so many other refused cards lie over the top that it may be another than it seems."""
@@ -226,9 +243,10 @@ class Deciding(Looks, eq=False):
         return len(lying) >= UNCLEAR_PILE
 
     def _came_late(self, one: OpenLanding) -> bool:
-        """Whether a card came down unreported about then, that was thought of only after this landing was judged."""
+        """Whether a card came down there unreported about then, that was thought of only after this landing was
+        judged."""
         return any(
-            n < one.unseen and abs(claim.at_ns - one.landing.at_ns) < UNREPORTED_NS
+            n < one.unseen and claim.pile == one.landing.pile and abs(claim.at_ns - one.landing.at_ns) < UNREPORTED_NS
             for n, claim in self.worlds[0].claims.items()
         )
 

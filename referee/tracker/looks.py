@@ -179,9 +179,11 @@ class Looks(Landings, eq=False):
             return NOTHING_THERE if was_cleared or phase in (Phase.PLAY, Phase.SPIT, Phase.SLAP) else 1.0
         if top == UNREAD:
             return evidence.NOT_SEEN
-        fits = evidence.repeat_likelihood(look.cards, top, first)
-        under = _under(world.position.middle(look.pile))
-        return fits if under is None else max(fits, LIFTED * evidence.card_likelihood(look.cards, under))
+        fits, best = evidence.repeat_likelihood(look.cards, top, first), evidence.best_card(look.cards)
+        if best is None or best == top:
+            return fits
+        is_ahead = best == _under(world.position.middle(look.pile)) or world.position.shows(best)
+        return max(fits, LIFTED * look.cards[best]) if is_ahead else fits  # of a report that is still to come
 
     def _wonder(self, n: int, look: PileRead, best: Card | None) -> None:
         """The pile shows something that no world expects: a landing that nobody reported, or a card gone."""

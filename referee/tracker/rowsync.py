@@ -29,7 +29,7 @@ ROW_SEEN_NS = 500_000_000
 """A change in a row is seen at most so long after it was made."""
 SELDOM_LEFT = 0.1
 SELDOM_LEFT_BURIED = 0.5
-"""How often a card that has to go back is left lying for good, and one on which somebody has played."""
+"""How often a card that has to go back is left lying for good, and one that lies under another by then."""
 PLAYS_ON_NS = 300_000_000
 """Who plays on so long after his own card was refused has left it lying."""
 
@@ -254,10 +254,12 @@ def stay(world: World, player: Player, place: int) -> World:
     card = row[place - 1].up[-1]
     pile, lying = next(((p, one) for p, one in position.must_go_back if one.card == card), (None, None))
     position = position.with_side(player, row=with_place(row, place, row[place - 1].without_top()))
-    if pile is not None:
+    is_covered = False
+    if pile is not None and lying is not None:
+        is_covered = lying.buried or lying is not position.middle(pile).lying[-1]
         position = position.with_middle(pile, count=position.middle(pile).count + 1)
     position = replace(position, seen=position.with_seen(card))
-    seldom = SELDOM_LEFT_BURIED if lying is not None and lying.buried else SELDOM_LEFT
+    seldom = SELDOM_LEFT_BURIED if is_covered else SELDOM_LEFT
     return World(position, world.weight_if(seldom), world.claims, world.stayed | {card})
 
 

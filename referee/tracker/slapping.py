@@ -10,7 +10,7 @@ from referee.game.phases import Phase
 from referee.game.rulings import Illegal, Legal, Undecided
 from referee.game.slaps import decide, is_hard_play
 from referee.observations import PadReleased, PadSlapped
-from referee.table import OPPONENT, PLAYERS, Player
+from referee.table import OPPONENT, PILES, PLAYERS, Player
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import UNREPORTED_NS, Touch
 from referee.tracker.core import Core
@@ -110,7 +110,7 @@ def outside(core: Core, n: int, press: PadSlapped, held_ns: int = 0) -> list[Any
     """A slap before the deal is over (R51): nothing if a card may have shaken the pad, else said, without effect.
     None as long as later looks may still tell. `held_ns`: how long the pad was down, 0 if that is not known."""
     player: Player | None = press.player
-    if player is None or core.is_quiet(press.at_ns) or not core.position.is_started:
+    if player is None or core.is_quiet(press.at_ns, *PILES) or not core.position.is_started:
         return []
     event = Slap(at_ns=press.at_ns, player=player, pile=press.pile)
     if 0 < held_ns <= SHAKEN_NS or any(_may_have_shaken(touch, player, press, held_ns) for touch in core.landed):
