@@ -132,10 +132,9 @@ class Core(Deciding, eq=False):
     def _with_row_readings(self, n: int, landing: CardLanded) -> CardOdds:
         """What the landing's own reading and those in its row say together, as far as it is known whence it came."""
         claim = self.worlds[0].claims.get(n)
-        if claim is None or claim.place is None or claim.player == "unknown":
+        if claim is None or claim.place is None or claim.owner == "unknown":
             return landing.cards
-        owner = OPPONENT[claim.player] if claim.reason == "not_your_card" else claim.player
-        odds = self.rows[owner].places[claim.place - 1].readings(claim.card)
+        odds = self.rows[claim.owner].places[claim.place - 1].readings(claim.card)
         return evidence.merged(odds, landing.cards, {}) if odds and landing.cards else odds or landing.cards
 
     def take_back(self, n: int, taken: CardTakenBack) -> list[AnyVerdict]:

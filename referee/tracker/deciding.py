@@ -13,7 +13,7 @@ from referee.observations import (
 )
 from referee.rules.legality import follows
 from referee.rules.rows import place_of_top
-from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player, Who
+from referee.table import OPPONENT, PILES, PLAYERS, Pile, Player
 from referee.tracker import rowsync, telling
 from referee.tracker.belief import (
     AT_ONCE,
@@ -53,13 +53,6 @@ SURELY_HIDDEN = 2
 """So many cards seem to lie under a top that at least one does, though counts are in doubt."""
 SURELY_HIS = 0.999
 """Where it hangs on counts whose card it was, the hand is believed that was seen as surely as this."""
-
-
-def _owner(claim: Claim) -> Who:
-    """Whose row a card came from."""
-    if claim.reason == Breach.NOT_YOUR_CARD and claim.player != "unknown":
-        return OPPONENT[claim.player]
-    return claim.player
 
 
 class Deciding(Looks, eq=False):
@@ -197,11 +190,9 @@ class Deciding(Looks, eq=False):
             return False  # the table was told that the deal is over
         if self._is_unclear(claim) or self._may_be_too_late(landing, claim):
             return False
-        if claim.reason in FITS and not (self._was_seen_to_leave(claim, landing) and not self._just_gone(one, claim)):
+        if claim.reason in FITS and not self._was_seen_to_leave(claim, landing):
             return False
-        if claim.reason in FITS and (one.onto_unread or claim.top == self.piles[claim.pile].unjudged):
-            return False
-        if claim.reason in FITS and any(follows(claim.card, card, self.rules) for card in one.onto_any):
+        if claim.reason in FITS and self._may_have_seemed_to_fit(one, claim):
             return False
         if claim.player != "unknown" and landing.players.get(OPPONENT[claim.player], 0.0) > SURELY_HIS:
             return False  # only a count can speak so much against the other, whose hand was seen
@@ -217,18 +208,22 @@ class Deciding(Looks, eq=False):
 
     def _may_be_too_late(self, landing: CardLanded, claim: Claim) -> bool:
         """Whether the deal ended so close to this touch that the last card may as well have been there before, or may
-        have ended before although nobody knows of it: a row is bare, and no card was seen in it since the touch."""
-        position, spread_ns = self.position, landing.latest_ns - landing.earliest_ns
-        if 0 <= position.ended_ns - landing.at_ns <= TOUCHES * spread_ns:
+        have ended before it although nobody saw how."""
+        ended_ns, spread_ns = self.position.ended_ns, landing.latest_ns - landing.earliest_ns
+        if 0 <= ended_ns - landing.at_ns <= TOUCHES * spread_ns:
             return True
-        unseen = any(n < 0 and one.at_ns == position.ended_ns for n, one in self.worlds[0].claims.items())
-        if claim.reason == Breach.DEAL_IS_OVER or (position.ended_ns > landing.at_ns and not unseen):
+        was_seen = not any(n < 0 and one.at_ns == ended_ns for n, one in self.worlds[0].claims.items())
+        if claim.reason == Breach.DEAL_IS_OVER or (ended_ns > landing.at_ns and was_seen):
             return False
-        return any(
-            row.is_bare and all(view.left_after_ns <= landing.at_ns for view in row.places)
-            for player, row in self.rows.items()
-            if (claim.place is None or player != _owner(claim)) and not self._has_one_to_take_back(player)
-        )
+        others = [player for player in PLAYERS if claim.place is None or player != claim.owner]
+        return any(self._may_have_been_out(player, landing.at_ns) for player in others)
+
+    def _may_have_been_out(self, player: Player, at_ns: int) -> bool:
+        """Whether the player's row is bare, and no card was seen in it since this moment, nor lies where it has to be
+        taken back from."""
+        row = self.rows[player]
+        is_bare = row.is_bare and all(view.left_after_ns <= at_ns for view in row.places)
+        return is_bare and not self._has_one_to_take_back(player)
 
     def _has_one_to_take_back(self, player: Player) -> bool:
         """Whether a card of the player's row lies on a pile for all to see, and has to go back."""
@@ -249,6 +244,13 @@ class Deciding(Looks, eq=False):
             n < one.unseen and claim.pile == one.landing.pile and abs(claim.at_ns - one.landing.at_ns) < UNREPORTED_NS
             for n, claim in self.worlds[0].claims.items()
         )
+
+    def _may_have_seemed_to_fit(self, one: OpenLanding, claim: Claim) -> bool:
+        """Whether the card may follow what its player saw there: one that was not read or not judged, one of several of
+        which each may have lain uppermost, or one that was taken off under his hand (R30)."""
+        if one.onto_unread or claim.top == self.piles[claim.pile].unjudged:
+            return True
+        return self._just_gone(one, claim) or any(follows(claim.card, card, self.rules) for card in one.onto_any)
 
     def _just_gone(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""

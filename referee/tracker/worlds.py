@@ -16,7 +16,7 @@ from referee.game.position import Lying, Position
 from referee.game.rulings import Breach, Doubt, Illegal, Reason, Ruling, Undecided
 from referee.observations import PlaceSeen
 from referee.rules.rows import Stock, count_cards, place_of_top
-from referee.table import PILES, Pile, Player, Who
+from referee.table import OPPONENT, PILES, Pile, Player, Who
 from referee.tracker import evidence
 from referee.tracker.rows import Lies
 from referee.verdicts import Ruling as RulingWord
@@ -69,6 +69,13 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def blames(self) -> bool:
         """Whether it names somebody for a fault that the referee alone has found."""
         return self.agreed is None and isinstance(self.ruling, Illegal) and not self.ruling.blameless
+
+    @property
+    def owner(self) -> Who:
+        """Whose row it came from, if it came from one."""
+        if self.player == "unknown" or self.reason != Breach.NOT_YOUR_CARD:
+            return self.player
+        return OPPONENT[self.player]
 
     @property
     def counts(self) -> bool:
