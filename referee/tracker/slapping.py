@@ -26,6 +26,8 @@ SHAKEN_NS = 50 * MS
 
 BOTH_NS = 500 * MS
 """Two slaps for one pile are at most so far apart."""
+OUT_NS = 2000 * MS
+"""So short a time after his row was bare, a player may slap for that."""
 END_NS = 50 * MS
 """A slap so short a time before the card that ended the deal may have come with it."""
 MISCOUNT = 2
@@ -125,9 +127,14 @@ def outside(core: Core, n: int, press: PadSlapped, held_ns: int = 0) -> list[Any
 
 
 def cards_lie(core: Core, at_ns: int) -> bool:
-    """Whether both rows were seen to hold cards since."""
+    """Whether both rows were seen to hold cards since, and did so for a while before: whose row was bare, though only
+    because a card of his had to come back, takes the deal to be over."""
     return all(
-        any(view.kind in ("face", "down") and view.seen_ns > at_ns for view in row.places) for row in core.rows.values()
+        any(
+            view.kind in ("face", "down") and view.seen_ns > at_ns and view.since_ns < at_ns - OUT_NS
+            for view in row.places
+        )
+        for row in core.rows.values()
     )
 
 

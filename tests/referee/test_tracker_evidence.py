@@ -475,7 +475,7 @@ def test_R51_a_pad_that_is_free_again_at_once_felt_a_card_though_nobody_saw_one_
 
 def test_R51_two_who_slap_at_once_over_full_rows_both_slap_too_early() -> None:
     table = AtTheTable()
-    table.wait(1000)
+    table.wait(3000)
     table.slap("p1", "A")
     table.slap("p2", "B", after_us=90_000)
     told = table.let_go() + table.wait(2500)
