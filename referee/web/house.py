@@ -41,7 +41,7 @@ WORDS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "pile_choice": ("At the end of a deal", {"slap": "both slap", "clearer_chooses": "whoever is out chooses"}),
     "one_pile": (
         "One pile is played with",
-        {"at_most_layout": "15 cards or fewer", "below_layout": "fewer than 15 cards"},
+        {"at_most_layout": "no more cards than a full row", "below_layout": "fewer cards than a full row"},
     ),
     "one_pile_stuck": (
         "A single pile when stuck goes to",
