@@ -11,7 +11,7 @@ from referee.game.position import Lying, Position
 from referee.game.rulings import Legal
 from referee.observations import CardOdds
 from referee.rules.legality import same_rank
-from referee.rules.rows import EMPTY, Stock, count_cards, place_of_top, with_place
+from referee.rules.rows import EMPTY, Row, Stock, count_cards, place_of_top, with_place
 from referee.rules.rule_set import RuleSet
 from referee.table import PILES, PLAYERS, Pile, Player
 from referee.tracker.evidence import card_likelihood
@@ -50,8 +50,13 @@ def follow(
 ) -> tuple[World, list[Happened]]:
     """The world after the looks at `places` that showed something new, and what happened in the row for that."""
     happened: list[Happened] = []
-    before = world
-    for place in places:
+    before, tops = world, world.position.side(player).row
+
+    def is_no_move(place: int) -> bool:
+        card = row.places[place - 1].card
+        return card is None or place_of_top(tops, card) in (None, place)
+
+    for place in sorted(places, key=is_no_move):  # where a top was moved to, before the face that it uncovered
         view = row.places[place - 1]
         if view.kind == "face" and view.card is not None:
             world, what = _face(rules, world, player, row, place, view.card, at_ns)
@@ -87,6 +92,13 @@ def _face(
         event = Refill(at_ns=at_ns, player=player, place=place, card=card)
     else:
         source = place_of_top(position.side(player).row, card)
+        over = _lies_over(position.side(player).row, card)
+        if (
+            source is None and over is not None
+        ):  # it lay under an equal card: that one was moved here first, and not seen here
+            world, first = _face(rules, world, player, row, place, over, at_ns)
+            world, then = _face(rules, world, player, row, place, card, at_ns) if first else (world, [])
+            return world, first + then
         seen_twice = source is not None and _shows(row.places[source - 1], card)
         if source is None or seen_twice:
             moved = _just_left(world, player, row, row.places[place - 1].odds, at_ns)
@@ -107,6 +119,11 @@ def _face(
     if isinstance(event, Move):
         row.places[event.from_place - 1] = _left_behind(row.places[event.from_place - 1], card)
     return world.moved_to(after), [event]
+
+
+def _lies_over(row: Row, card: Card) -> Card | None:
+    """The top of a pile of the row under which `card` comes next (R38), if there is one."""
+    return next((stock.up[-1] for stock in row if stock.up[-2:-1] == (card,)), None)
 
 
 def _lies_elsewhere(world: World, player: Player, place: int, card: Card) -> bool:

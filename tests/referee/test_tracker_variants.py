@@ -2,6 +2,7 @@
 R78), Speed's hidden hands and agreements (R83 to R88), and equal tops stacked in a row (R38)."""
 
 import pytest
+from at_the_table import AtTheTable
 from msgspec.structs import replace
 
 from referee.game.phases import Phase
@@ -70,3 +71,33 @@ def test_R38_a_top_laid_on_an_equal_one_is_a_move() -> None:
         told += [(seed, verdict.place, verdict.to_place, verdict.card) for verdict in rows]
     seen = [move for move in moves if move in told]
     assert len(seen) > 20 and len(moves) - len(seen) <= len(moves) // 10  # two between two looks are seen as one
+
+
+STACKED: dict[str, object] = {
+    "phase": "play",
+    "total": 52,
+    "p1": {"row": ["1:2C+2S", "0:AS", "-", "0:5H", "3:10S"], "spit": 10},
+    "p2": {"row": ["0:4D", "1:6D", "2:9H", "3:QC", "4:QS"], "spit": 10},
+    "middle": {"A": {"top": "8S", "count": 6, "started_by": "p1"}, "B": {"top": "4S", "count": 1, "started_by": "p2"}},
+}
+
+
+def row_of_p1(table: AtTheTable) -> list[str]:
+    assert table.tracker.position is not None
+    return [str(stock) for stock in table.tracker.position.p1.row]
+
+
+def test_R38_a_top_moved_into_a_space_leaves_its_equal_behind_and_no_card_is_there_twice() -> None:
+    table = AtTheTable(STACKED, PRESETS["wikipedia"])
+    table.look()
+    table.move("p1", 1, 3)
+    table.wait(1000)
+    assert row_of_p1(table) == ["1:2C", "0:AS", "0:2S", "0:5H", "3:10S"]
+
+
+def test_R38_two_equal_cards_moved_one_after_the_other_between_two_looks_are_followed() -> None:
+    table = AtTheTable(STACKED, PRESETS["wikipedia"])
+    table.look()
+    table.rows["p1"][2] = [table.rows["p1"][0].pop(), table.rows["p1"][0].pop()]
+    table.wait(1500)
+    assert row_of_p1(table) == ["1:", "0:AS", "0:2S+2C", "0:5H", "3:10S"]
