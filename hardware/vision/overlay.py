@@ -16,9 +16,8 @@ from hardware.vision.motion import LEAST_GAIN, Motion
 from hardware.vision.spots import Spot
 from hardware.vision.tops import Top
 from referee.errors import PictureError
-from referee.observations import AnyObservation, CardLanded, Observation
+from referee.observations import AnyObservation
 from referee.table import Player
-from referee.verdicts import Verdict
 
 Colour = tuple[int, int, int]
 
@@ -99,15 +98,9 @@ class EyesVideo:
         self._writer: cv2.VideoWriter | None = None
         self._lines: deque[tuple[int, str]] = deque(maxlen=LINES)
 
-    def hear(self, seen: AnyObservation | Verdict) -> None:
-        """Take in something that was seen or decided, to be written beside the picture."""
-        if isinstance(seen, CardLanded):
-            card = max(seen.cards.items(), key=lambda item: item[1], default=("??", 0.0))
-            player = max(seen.players, key=lambda one: seen.players[one], default="unknown")
-            self._lines.append((seen.at_ns, f"{seen.at_ns / 1e9:.2f} {player} {card[0]} {card[1]:.2f} on {seen.pile}"))
-        elif isinstance(seen, Verdict) and not isinstance(seen, Observation):
-            sentence = getattr(seen, "sentence", "") or getattr(seen, "ruling", "") or type(seen).__name__
-            self._lines.append((seen.at_ns, f"{seen.at_ns / 1e9:.2f} {sentence}"))
+    def say(self, at_ns: int, words: str) -> None:
+        """Take in what happened at a moment, to be written beside the picture for a while."""
+        self._lines.append((at_ns, f"{at_ns / 1e9:.2f} {words}"))
 
     def show(self, frame: Frame, eyes: Eyes, seen: Sequence[AnyObservation]) -> None:
         """Write one frame.

@@ -65,8 +65,8 @@ def watch(
         session = Session(Tracker(chosen, position), record)
         teller = Teller(as_json)
         for seen in session.run(recording.observations(record)):
-            if viewer is not None:
-                viewer.hear(seen)
+            if viewer is not None and (said := _in_words(seen)):
+                viewer.say(seen.at_ns, said)
             teller.tell(seen)
         teller.finish()
         if record is not None:
@@ -143,10 +143,21 @@ class Teller:
 
     def _land(self, landed: CardLanded, judged: PlayJudged | SpitJudged | None = None) -> None:
         line = landed_line(landed, judged)
-        self._print(line, f"{line['card']} on {line['pile']} by {line['player']} (p {line['p']:.2f})")
+        self._print(line, _landed_words(line))
 
     def _print(self, line: dict[str, Any], words: str) -> None:
         print(json.dumps(line) if self._as_json else f"{line['at_ms'] / 1000:8.2f} s  {words}", flush=True)
+
+
+def _in_words(seen: AnyObservation | AnyVerdict) -> str:
+    """Return what a landing or a verdict says, at once; of other observations nothing is said."""
+    if isinstance(seen, CardLanded):
+        return _landed_words(landed_line(seen))
+    return "" if isinstance(seen, Observation) else verdict_sentence(seen, PLAIN_NAMES)
+
+
+def _landed_words(line: dict[str, Any]) -> str:
+    return f"{line['card']} on {line['pile']} by {line['player']} (p {line['p']:.2f})"
 
 
 def landed_line(seen: CardLanded, judged: PlayJudged | SpitJudged | None = None) -> dict[str, Any]:
