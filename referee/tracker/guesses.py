@@ -40,10 +40,10 @@ SPIT_DUE = 1.0
 WRONG_PILE = 0.03
 SPIT_NOT_DUE = 0.003
 AGREED = 0.05
-STOLEN = 4e-3
+STOLEN = 3.5e-3
 STOLEN_IN_VAIN = 0.025
-"""How often somebody plays another's card, beside his own; and how often such a card does not fit, beside how often his
-own does not."""
+"""How often somebody plays another's card, beside his own (41 of 11 678 cards that followed, over 40 simulated games);
+and how often such a card does not fit, beside how often his own does not."""
 TURNED_IN_HAND = 0.15
 MOVED_UNSEEN = 0.03
 MOVED_NS = 4_000_000_000
