@@ -13,7 +13,6 @@ import msgspec
 from msgspec.structs import replace
 
 from referee.observations import AnyObservation, CardLanded, CardTakenBack, PileRead, RowRead
-from referee.tracker.rows import LONG_AGO
 from referee.tracker.sequencer import Numbered
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
@@ -31,24 +30,17 @@ IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
 """What must be taken in in the order in which it happened: cards, and the looks that show them."""
 
 
-class Moment(msgspec.Struct, eq=False):
-    """One observation, and what was said after it."""
-
-    n: int
-    seen: AnyObservation
-    happened_ns: int
-    """When the card came down, or the look was taken, that it is; anything else is as if long ago."""
-    said: tuple[AnyVerdict, ...] = ()
-
-
 class Stretch(msgspec.Struct, Generic[State], eq=False):
-    """A state that was kept, and the moments since."""
+    """A state that was kept, what was seen since, in order, and what was said to that."""
 
     before: State
     since_ns: int
-    moments: list[Moment] = []
+    until_ns: int
+    """When the last card came down, or the last look was taken, that is among that."""
+    seen: list[Numbered] = []
+    said: list[AnyVerdict] = []
     said_before: frozenset[Hashable] = frozenset()
-    """What was said before these moments were taken in again."""
+    """What was said before all that was taken in again."""
 
 
 class Recent(msgspec.Struct, Generic[State], eq=False):
@@ -59,7 +51,7 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
     """What happened before is out of reach."""
 
     def copy(self) -> "Recent[State]":
-        stretches = [replace(one, moments=[replace(moment) for moment in one.moments]) for one in self.stretches]
+        stretches = [replace(one, seen=list(one.seen), said=list(one.said)) for one in self.stretches]
         return Recent(stretches, self.oldest_ns)
 
     def remember(self, n: int, seen: AnyObservation, state: Callable[[], State]) -> None:
@@ -71,41 +63,36 @@ class Recent(msgspec.Struct, Generic[State], eq=False):
             self.oldest_ns = max(self.oldest_ns, at_ns - REACH_NS)
             while self.stretches and self.stretches[0].since_ns <= self.oldest_ns:
                 del self.stretches[0]
-            self.stretches.append(Stretch(state(), at_ns))
+            self.stretches.append(Stretch(state(), at_ns, at_ns))
         elif past_ns > IDLE_NS:
             self.stretches = []
         if self.stretches:
-            self.stretches[-1].moments.append(Moment(n, seen, at_ns if is_in_order else LONG_AGO))
+            last = self.stretches[-1]
+            last.seen.append((n, seen))
+            if is_in_order and at_ns > last.until_ns:
+                last.until_ns = at_ns
 
     def note(self, verdicts: list[AnyVerdict]) -> None:
         """What was said after the last observation."""
         if self.stretches:
-            self.stretches[-1].moments[-1].said += tuple(verdicts)
+            self.stretches[-1].said += verdicts
 
     def note_said(self, said: frozenset[Hashable]) -> None:
-        """What had been said before these moments were taken in again."""
+        """What had been said before all that was taken in again."""
         if self.stretches:
             self.stretches[-1].said_before |= said
 
     def before(self, late: CardLanded | CardTakenBack) -> int | None:
         """Where to go back to for a card that comes late: the stretch of the first card or look that happened after it
         and was told earlier. None if nothing did."""
-        place = None
-        for n in range(len(self.stretches) - 1, -1, -1):
-            for moment in reversed(self.stretches[n].moments):
-                if moment.happened_ns > late.at_ns:
-                    place = n
-                elif moment.happened_ns > LONG_AGO:
-                    return place
-        return place
+        return next((n for n, stretch in enumerate(self.stretches) if stretch.until_ns > late.at_ns), None)
 
     def cut(self, place: int) -> tuple[State, list[Numbered], frozenset[Hashable]]:
         """Forget everything from this stretch on; return the state before it, what was seen, and what was said."""
         past, self.stretches = self.stretches[place:], self.stretches[:place]
-        moments = [moment for stretch in past for moment in stretch.moments]
-        said = frozenset(content(verdict) for moment in moments for verdict in moment.said)
+        said = frozenset(content(verdict) for stretch in past for verdict in stretch.said)
         said = said.union(*(stretch.said_before for stretch in past))
-        return past[0].before, [(moment.n, moment.seen) for moment in moments], said
+        return past[0].before, [numbered for stretch in past for numbered in stretch.seen], said
 
 
 def content(verdict: AnyVerdict) -> Hashable:
