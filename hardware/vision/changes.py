@@ -99,6 +99,12 @@ class Change:
         """Return how much changed inside a card with these corners."""
         return self._count_in(quad_mm) / self.patch.px_per_mm**2
 
+    def outside(self, quad_mm: NDArray[np.float64]) -> "Change":
+        """Return what changed outside a card with these corners."""
+        mask = self.mask.copy()
+        cv2.fillConvexPoly(mask, np.round(self.patch.to_patch(quad_mm)).astype(np.int32), 0)
+        return Change(mask, self.patch)
+
     def _count_in(self, quad_mm: NDArray[np.float64]) -> int:
         inside = np.zeros_like(self.mask)
         cv2.fillConvexPoly(inside, np.round(self.patch.to_patch(quad_mm)).astype(np.int32), 255)

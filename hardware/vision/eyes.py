@@ -269,7 +269,7 @@ class Eyes:
             if self._in_turn[pile][0] is settled and (not waits or self._now.at_ns >= due_ns or self._last_call):
                 break
             yield []
-        may_cover = bool(near or settled.glimpses)
+        may_cover = bool(near or settled.glimpses or len(change.visits) > 1)
         if not may_cover:
             yield [self._told(change, gone)]
         quest = Quest(
@@ -282,8 +282,9 @@ class Eyes:
             around_mm=self.piles[pile].spot.centre_mm,
             since_ns=settled.since_ns,
             before=before,
+            pictures=(settled.before_picture, settled.picture),
             glimpses=settled.glimpses,
-            known=self.piles[pile].spot.last.known,
+            known=self.piles[pile].known,
         )
         seen: list[AnyObservation] = []
         for hidden in self._hidden.under(quest):
@@ -326,7 +327,7 @@ class Eyes:
             for landed, _ in near
             if self.piles[landed.pile].spot.presence.was_near(gone.player, sooner, landed.touch.at_ns)
         )
-        return next(there, None)
+        return min(there, key=lambda landed: landed.touch.at_ns, default=None)
 
     def _lies_on_top(self, card: Top) -> bool:
         """Whether a card was seen on top of a pile meanwhile: then no other covers it."""

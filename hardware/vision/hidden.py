@@ -8,7 +8,7 @@ from hardware.frames import Image
 from hardware.vision.carried import NEWER, Portrait, Sighting, portrait, sighting
 from hardware.vision.closeup import share_in_place
 from hardware.vision.landings import REACH_MM, Landed
-from hardware.vision.looks import Glimpse
+from hardware.vision.looks import CERTAIN, Glimpse
 from hardware.vision.reader import Reader, rectify
 from hardware.vision.rectify import Pose
 from hardware.vision.ring import Ring
@@ -37,6 +37,10 @@ EARLIER_NS: Final = 8_000_000
 """A covered card touched at least so long before the one that covers it."""
 BARE_NS: Final = 75_000_000
 """A card that nobody saw lay bare for about so long: two or three frames, with hands over it."""
+LEAD_NS: Final = 100_000_000
+"""Frames from so long before a disturbance show how the pile lay."""
+COVERED_SOON_NS: Final = 150_000_000
+"""A card that was covered sooner was hardly seen lying still."""
 SOONEST_NS: Final = 80_000_000
 """A card is at a pile at the soonest so long after it left its row."""
 CARRY_NS: Final = 900_000_000
@@ -64,6 +68,8 @@ class Quest:
     """When the pile was last still."""
     before: Image
     """The middle as it lay then."""
+    pictures: tuple[Image, Image]
+    """The pile before and after the landing."""
     glimpses: Sequence[Glimpse] = ()
     """Cards that were seen at rest for one frame."""
     known: Sequence[Top] = ()
@@ -89,8 +95,11 @@ class HiddenLandings:
     def under(self, quest: Quest) -> Iterator[list[Landed]]:
         """Yield the landings that were hidden, in order of time; before that, after each bit of work, nothing."""
         cover = quest.cover
-        frames = self._ring.between(quest.since_ns - 100_000_000, cover.touch.at_ns - EARLIER_NS)
+        frames = self._ring.between(quest.since_ns - LEAD_NS, cover.touch.at_ns - EARLIER_NS)
         found = self._glimpsed(quest)
+        yield []
+        found += self._peeking(quest, found)
+        yield []
         unseen: list[Departure] = []
         for gone in quest.missing if len(frames) > 1 else ():
             if any(gone.top.shows_same(top) for top in (*quest.known, *(landed.top for landed in found))):
@@ -118,7 +127,7 @@ class HiddenLandings:
             cover = quest.cover
             told = [cover.top, *quest.known, *(landed.top for landed in found)]
             there = told if glimpse.at_ns >= cover.touch.earliest_ns else told[1:]
-            frames = self._ring.between(quest.since_ns - 100_000_000, glimpse.at_ns)
+            frames = self._ring.between(quest.since_ns - LEAD_NS, glimpse.at_ns)
             lies = any(glimpse.top.shows_same(top) for top in told)
             again = any(glimpse.top.pose.apart_mm(top.pose) < AGAIN_MM for top in there)
             lies = lies or (again and glimpse.top.sure < SURELY_READ)
@@ -129,6 +138,25 @@ class HiddenLandings:
             visits = dict.fromkeys(sorted(glimpse.players), touch.at_ns)
             found.append(Landed(cover.pile, touch, glimpse.top, visits, cover.settled_ns, glimpse.players))
         return found
+
+    def _peeking(self, quest: Quest, others: Sequence[Landed]) -> Iterator[Landed]:
+        """The cards of which an index shows beside the cover, and did not before it came."""
+        if not quest.missing and len(quest.cover.visits) < 2:
+            return
+        cover, (before, after) = quest.cover, quest.pictures
+        told = [cover.top, *quest.known, *(landed.top for landed in others)]
+        frames = self._ring.between(quest.since_ns - LEAD_NS, cover.touch.earliest_ns - 1)
+        for top in quest.here.finder.beside(after, before, cover.top):
+            if top.sure < CERTAIN or any(top.shows_same(other) for other in told):
+                continue
+            touch = touch_of(frames, self._ring.window, top.pose, self._card_mm, quest.before)
+            if touch is None or cover.touch.at_ns - touch.at_ns < COVERED_SOON_NS:  # it was hardly ever seen at rest
+                touch = _before(cover, quest.since_ns)
+            there = quest.here.presence.at(touch.at_ns)
+            players = there - {quest.owner} or there  # nobody lays two cards at once
+            visits = dict.fromkeys(sorted(players), touch.at_ns)
+            told.append(top)
+            yield Landed(cover.pile, touch, top, visits, cover.settled_ns, players)
 
     def _portrait(self, gone: Departure) -> Portrait:
         scale = self._ring.coarse_patch.px_per_mm
@@ -193,21 +221,21 @@ class HiddenLandings:
         pose = Pose(quest.around_mm[0], quest.around_mm[1] + side * (self._card_mm[1] / 2), 0.0)
         touch = touch_of(frames, self._ring.window, pose, HAND_MM, quest.before)
         if touch is None:
-            return _before(quest.cover, gone)
+            return _before(quest.cover, gone.from_ns)
         at = min(touch.at_ns, quest.cover.touch.at_ns - EARLIER_NS)
         return Touch(at, touch.earliest_ns, max(at, touch.latest_ns), False)
 
 
 def covered_at_once(gone: Departure, cover: Landed) -> Landed:
     """Return the landing of a card that nobody saw: it touched right before the one that covers it."""
-    return _landed(gone, _before(cover, gone), cover)
+    return _landed(gone, _before(cover, gone.from_ns), cover)
 
 
-def _before(cover: Landed, gone: Departure) -> Touch:
-    """Return the touch of a card that nobody saw, between the moment when it may have come and that of its cover."""
+def _before(cover: Landed, from_ns: int) -> Touch:
+    """Return the touch of a card that nobody saw, between when it may have come at the soonest and its cover's."""
     latest_ns = cover.touch.at_ns - EARLIER_NS
-    at_ns = min(latest_ns, max(gone.from_ns + SOONEST_NS, cover.touch.at_ns - BARE_NS))
-    return Touch(at_ns, min(at_ns, gone.from_ns), max(latest_ns, cover.touch.latest_ns), False)
+    at_ns = min(latest_ns, max(from_ns + SOONEST_NS, cover.touch.at_ns - BARE_NS))
+    return Touch(at_ns, min(at_ns, from_ns), max(latest_ns, cover.touch.latest_ns), False)
 
 
 def _landed(gone: Departure, touch: Touch, cover: Landed) -> Landed:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hardware.frames import Image
 from hardware.tablefile import Points
+from hardware.vision.cardfit import Free
 from hardware.vision.corners import Index
 from hardware.vision.prints import correlation
 from hardware.vision.rectify import Patch, Pose
@@ -25,6 +26,10 @@ OLD_PRINT: Final = 0.85
 """Correlation from which an index stood there before."""
 PRINT_SIZE: Final = (14, 22)
 """Pixels across and down in which an index is compared with what was there before."""
+LYING_PX: Final = 0.25
+"""A card that lies is found in the same place to so small a part of a pixel; a hand that holds one sways by more."""
+LYING_PRINT: Final = 0.9
+ROOM_PX: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,23 @@ class Indexed:
     """Sum over its indices of how surely each is one: nearly 2 where both show."""
     complete: float
     """Probability that nothing lies on it."""
+
+    def free_end(self, patch: Patch) -> Free:
+        """Return on which end of it the surest index stands: no hand covers that one."""
+        centre = patch.to_patch(np.array([(self.pose.x_mm, self.pose.y_mm)]))[0]
+        return "upper" if self.marks[0].centre[1] < centre[1] else "lower"
+
+
+def lies_still(index: Index, now: Image, earlier: Image) -> bool:
+    """Whether an index stands in two pictures of a spot in exactly the same place."""
+    height, width = now.shape[:2]
+    left, top = np.maximum(np.floor(index.index.min(axis=0)).astype(int) - ROOM_PX, 0)
+    right, bottom = np.minimum(np.ceil(index.index.max(axis=0)).astype(int) + ROOM_PX, (width, height))
+    grays = [cv2.cvtColor(one[top:bottom, left:right], cv2.COLOR_BGR2GRAY) for one in (now, earlier)]
+    if min(grays[0].shape) < 2 * ROOM_PX or correlation(*grays) < LYING_PRINT:
+        return False
+    shift, _ = cv2.phaseCorrelate(*(gray.astype(np.float32) for gray in grays))
+    return float(np.hypot(shift[0], shift[1])) < LYING_PX
 
 
 def is_new(index: Index, now: Image, before: Image) -> bool:
@@ -58,6 +80,14 @@ def cards_of(indices: Sequence[Index], patch: Patch, card_mm: tuple[float, float
         else:
             home.append((pose, index))
     return sorted((_card(group) for group in groups), key=lambda one: -one.weight * (0.2 + one.complete))
+
+
+def card_of(index: Index, patch: Patch, card_mm: tuple[float, float]) -> Pose:
+    """Return about where the card of one index lies: what is half covered is drawn too large, about its index."""
+    drawn = patch.to_mm(index.card)
+    centre = patch.to_mm(index.centre[None])[0]
+    size = np.mean([np.linalg.norm(drawn[end] - drawn[0]) / side for end, side in zip((1, 3), card_mm, strict=True)])
+    return _pose(centre + (drawn - centre) / size)
 
 
 def _placed(indices: Sequence[Index], patch: Patch, card_mm: tuple[float, float]) -> Iterator[tuple[Pose, Index]]:

@@ -106,6 +106,8 @@ class PileWatch:
         self._card_mm = table.card_size_mm
         self._ring = ring
         self._below: list[_Lying] = []
+        self.known: list[Top] = []
+        """Every card that is known to have come here since the pile was last taken."""
         self._newest: Landed | None = None
         """The last landing that was seen here, with the best look at its card."""
 
@@ -113,9 +115,11 @@ class PileWatch:
         """Go on with what another watch of the same pile knows."""
         self.spot.take_over(other.spot)
         self._below, self._newest, self.spot.last.known = other._below, other._newest, other.spot.last.known
+        self.known = other.known
 
     def lay_below(self, top: Top) -> None:
         """Remember a card that was covered before the pile was ever still."""
+        self.known.append(top)
         self._below = [*self._below, _Lying(top, None)][-REMEMBERED:]
         self.spot.last.known = tuple(lower.top for lower in self._below)
 
@@ -123,6 +127,7 @@ class PileWatch:
         """Forget a card that was known to lie here, if it surely lies in a row: it was taken off."""
         if top is None or top.reading.best[1] < CLEAR:
             return
+        self.known = [other for other in self.known if not other.shows_same(top)]
         self._below = [lower for lower in self._below if not lower.top.shows_same(top)]
         self.spot.last.known = tuple(lower.top for lower in self._below)
 
@@ -154,6 +159,7 @@ class PileWatch:
         now, before = seen.now, seen.before
         if now is None:
             self._below.clear()
+            self.known.clear()
             return Cleared(self.pile, seen.at_ns, seen.visits) if before is not None else None
         if before is not None and (seen.same or now is before or self._shows(now, _Lying(before, seen.before_picture))):
             return None
@@ -165,6 +171,7 @@ class PileWatch:
                 return TakenOff(self.pile, seen.at_ns, before, seen.visits)
         if before is not None:
             self._below = [*self._below, _Lying(before, seen.before_picture)][-REMEMBERED:]
+            self.known.append(before)
         touch = self._touch(seen, now, middle_before, left.get(now.reading.best[0], 0) if now.sure > CLEAR else 0)
         present, stirred = self.spot.presence.at(touch.at_ns), self.spot.presence.stirred(touch.at_ns)
         return Landed(self.pile, touch, now, seen.visits, seen.at_ns, present, stirred)

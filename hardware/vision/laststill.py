@@ -21,8 +21,9 @@ NEVER: Final = -1_000_000_000
 class LastStill:
     """The picture of a spot when it was last still, and the card that lay on top."""
 
-    def __init__(self, table: Table, patch: Patch, finder: TopFinder) -> None:
-        self._table, self._patch, self._finder = table, patch, finder
+    def __init__(self, table: Table, patch: Patch, finder: TopFinder, is_pile: bool) -> None:
+        """`is_pile`: a card of much the same print may be laid exactly on the one that lies there."""
+        self._table, self._patch, self._finder, self._is_pile = table, patch, finder, is_pile
         self.top: Top | None = None
         self.free: Free = "whole"
         """The end of the top that was free when it was read."""
@@ -60,6 +61,8 @@ class LastStill:
         """
         likeness = self._like_before()
         shown = Shown(False, 0.0) if likeness is None else likeness.shown(frame.image)
+        if likeness is not None and shown.bare and self._is_pile and likeness.is_another(frame.image):
+            shown = Shown(False, 0.0)
         self.share, self.shown_ns = shown.share, frame.at_ns
         if likeness is not None and self.free != "whole":
             self.share = likeness.share(frame.image, self.free == "upper")
@@ -68,7 +71,9 @@ class LastStill:
     def is_bare_at(self, image: Image, ends: Sequence[Free]) -> bool:
         """Whether the top still shows at the ends that hands leave free: no card was laid on it."""
         likeness = self._like_before()
-        return likeness is not None and all(likeness.is_bare_at(image, end == "upper") for end in ends)
+        if likeness is None or not all(likeness.is_bare_at(image, end == "upper") for end in ends):
+            return False
+        return not any(likeness.is_another(image, end == "upper") for end in ends)
 
     def shows_free_end(self, image: Image) -> bool:
         """Whether the end of the top that was free when it was read under a hand still shows."""

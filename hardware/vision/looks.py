@@ -47,6 +47,7 @@ class Settled:
     before: Top | None
     before_picture: Image
     now: Top | None
+    picture: Image
     glimpses: tuple[Glimpse, ...] = ()
     same: bool = False
     """It is still the card that was read under its player's hand, now read better."""

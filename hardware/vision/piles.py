@@ -12,7 +12,7 @@ from hardware.frames import Image
 from hardware.vision.cardfit import Fit, Free, fit_cards, fit_free_cards
 from hardware.vision.changes import STEP, Change
 from hardware.vision.corners import Index
-from hardware.vision.indexed import cards_of, is_new
+from hardware.vision.indexed import card_of, cards_of, is_new, lies_still
 from hardware.vision.prints import Prints, correlation
 from hardware.vision.reader import CROP_CORNERS, CROP_MARGIN, CROP_SIZE, Reader, Reading, mean_reading, rectify
 from hardware.vision.rectify import Patch, Pose
@@ -46,6 +46,13 @@ INDEX_EDGES: Final = 0.2
 """Two indices in opposite corners are worth four edges (FOUR_SIDES)."""
 BARE: Final = 0.5
 """Of a card that shows an index and is less likely to be whole, another one lies on top."""
+RIM_MM: Final = 4.0
+"""A card's place is known so well."""
+LEAST_BESIDE_MM2: Final = 100.0
+"""A covered card whose index shows beside its cover changes at least so much there."""
+CLEAR_INDEX: Final = 0.6
+"""An index that is marked less surely is no proof of a card of which nothing else shows."""
+UNREAD: Final = Reading({}, 0.0, 0.0)
 INDEX_ROOM_MM: Final = 12.0
 """What is round an index tells that it is one."""
 HARDLY_EDGES: Final = 0.1
@@ -300,31 +307,62 @@ class TopFinder:
         return self._best(picture, [fit for fit in fits if fit.score > HARDLY_EDGES], changed, covered)
 
     def by_index(
-        self, picture: Image, before: Image | None = None, changed: Change | None = None
+        self,
+        picture: Image,
+        before: Image | None = None,
+        changed: Change | None = None,
+        earlier: Image | None = None,
     ) -> Steps[Finding | None]:
         """Return the card that its indices show most clearly. Needs no edges: white on white shows none.
 
-        `before`: a picture in which its indices did not stand yet; `changed`: where a picture differs from that one.
+        `before`: a picture in which its indices did not stand yet; `changed`: where a picture differs from that one;
+        `earlier`: one in which it lay under a hand already, which may still cover one end of it.
         """
-        cards = cards_of(self._marks(picture, before, changed), self.patch, self._card_mm)[:MOST_READ]
+        marks = self._marks(picture, before, changed)
+        marks = marks if earlier is None else [mark for mark in marks if lies_still(mark, picture, earlier)]
+        cards = cards_of(marks, self.patch, self._card_mm)[:MOST_READ]
         gray = _gray(picture)
         best: Finding | None = None
         for card in cards:
             if self._is_beyond(card.pose) or (before is None and card.complete < BARE):
                 continue
             yield
-            fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM)
+            free: Free = "whole" if earlier is None else card.free_end(self.patch)
+            bare = card.complete if earlier is None else 0.0
+            fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM, free)
             [top] = self._read(picture, [fit.pose])
             if top.sure < SURE_ENOUGH:
                 top = max([top, *self._read(picture, [card.pose])], key=lambda one: one.sure)
-            top = replace(top, reading=self._reader.with_indices(top.reading, picture, card.marks, card.complete))
+            top = replace(top, reading=self._reader.with_indices(top.reading, picture, card.marks, bare))
             edges = max(fit.score, INDEX_EDGES * card.weight)
-            found = Finding(self._worth(Fit(top.pose, edges), changed) + READ_WORTH * top.sure, top, edges)
+            found = Finding(self._worth(Fit(top.pose, edges), changed) + READ_WORTH * top.sure, top, edges, free)
             if best is None or found.worth > best.worth:
                 best = found
             if top.sure > SURE_ENOUGH:
                 break
         return best
+
+    def beside(self, picture: Image, before: Image, top: Top) -> list[Top]:
+        """Return the cards of which an index shows beside the one on top, where none stood before: it covers them.
+
+        They are named by that index alone.
+        """
+        width, height = self._card_mm
+        around = top.pose.quad_mm((width + RIM_MM, height + RIM_MM))
+        changed = Change.between(picture, before, self.patch).outside(around).biggest()
+        if changed.area_mm2 < LEAST_BESIDE_MM2:
+            return []
+        over = self.patch.to_patch(top.pose.quad_mm(self._card_mm)).astype(np.float32)
+        marks = [
+            mark
+            for mark in self._marks(picture, before, changed)
+            if mark.score > CLEAR_INDEX and cv2.pointPolygonTest(over, tuple(mark.centre.tolist()), False) < 0
+        ]
+        tops = [
+            Top(card_of(mark, self.patch, self._card_mm), self._reader.with_indices(UNREAD, picture, [mark], 0.0))
+            for mark in marks
+        ]
+        return [one for one in tops if not self._is_beyond(one.pose)]
 
     def _marks(self, picture: Image, before: Image | None, changed: Change | None) -> list[Index]:
         """Return the indices in the part of a picture that changed, those that stood there before left out."""

@@ -66,7 +66,7 @@ class Spot:
         self._is_pile = is_pile
         self._approach = approach or {}
         self._motion = motion
-        self.last = LastStill(table, self.patch, self.finder)
+        self.last = LastStill(table, self.patch, self.finder, is_pile)
         self._looking = Looking(self.finder, self.last, is_pile)
         self._under_hands = UnderHands(self.patch, self.finder, self.last, is_pile)
         self.disturbed_ns: int | None = None
@@ -306,7 +306,7 @@ class Spot:
             and not now.shows_same(self.top)
         ):
             now = self.top  # its print shows as it did: what names it otherwise was misread
-        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture, now, glimpses, same)
+        seen = Settled(self.disturbed_ns, at_ns, visits, self.top, self.picture, now, picture, glimpses, same)
         if now is None or self.top is None or not is_same(now, self.top):
             self._read_again = 0
         self.last.keep(picture, now, free)

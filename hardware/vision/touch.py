@@ -146,11 +146,14 @@ def _first_at_rest(place: CloseUp, telling: Flags, old: Blocks | None) -> _Rest:
     first, shown = place.last, {place.last: telling}
     told = final[telling]
     printed = told.std(axis=1) > PRINTED
+    was = np.full_like(told, np.inf) if old is None else old[telling]
     replaced = np.zeros_like(telling) if old is None else apart(old, final) > 2 * STEP
     for n in range(place.last - 1, -1, -1):
         now = place.blocks(n)
         same = np.zeros_like(telling)
-        same[telling] = np.where(printed, correlation(now[telling], told) > SAME, apart(now[telling], told) < STEP)
+        here = now[telling]
+        same[telling] = np.where(printed, correlation(here, told) > SAME, apart(here, told) < STEP)
+        same[telling] &= apart(here, told) < apart(here, was)
         enough = LASTING * shown[first].sum() if n == first - 1 else AFTER_GAP * telling.sum()
         if same.sum() >= max(least, enough):
             first, shown[n] = n, same

@@ -1,7 +1,7 @@
 """What is read of a spot while a hand rests on it: the end of a card that the hand leaves free."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeGuard
 
 from hardware.frames import Frame, Image
 from hardware.vision.cardfit import Free
@@ -22,6 +22,8 @@ HALF_SHOWN: Final = 0.4
 GLIMPSED: Final = 0.8
 LEAST_NEW_MM2: Final = 500.0
 """A new card that is not yet free of the hand changes at least so much."""
+SWAYS_NS: Final = 200_000_000
+"""In so long a hand that holds a card over a pile sways by more than a fraction of a millimetre."""
 CLEAR_EDGES: Final = 0.3
 """From here on the edges of a card in a row leave no doubt where it lies."""
 
@@ -36,12 +38,16 @@ class UnderHands:
         self._last: Finding | None = None
         """What was read for certain in the last look: if the next one agrees, it is told."""
         self._under: Under | None = None
-        self._asks_rows = False
-        """Whether the picture is to be searched for the cards of the rows."""
+        self._steps: Iterator[None] | None = None
+        """The search of that picture, a frame for each step."""
+        self._earlier: Under | None = None
+        """An earlier picture: what stood there in exactly the same place is no card that a hand holds."""
+        self._lies = False
+        """Whether what was found stood in exactly the same place in the earlier picture."""
         self._asked: set[tuple[Card, Free]] = set()
         """Which ends of which of them it was searched for since something moved."""
         self._found: Finding | None = None
-        """What was read in it before that."""
+        """What was found in it."""
         self._peeked_ns = self._peeks_done = 0
 
     @property
@@ -62,6 +68,7 @@ class UnderHands:
 
     def forget(self) -> None:
         """Nothing lies here that was not here before."""
+        self._earlier = None
         self._glimpses.clear()
 
     def glimpses(self, picture: Image) -> tuple[Glimpse, ...]:
@@ -91,25 +98,18 @@ class UnderHands:
         return None
 
     def read(self, expected: Expected) -> Glimpse | None:
-        """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected.
-
-        Where one lies that cannot be named, those of the rows are looked for in the next frame, by the print of the end
-        that is free: white on white hardly shows edges.
-        """
+        """Read the picture that was taken last. Return a new card only if two looks agree, or if it is expected."""
         under, last = self._under, self._last
         assert under is not None
-        if self._asks_rows:
-            self._found = self._expected_one(under, expected) or self._found
-        else:
-            self._found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
-        self._asks_rows = self._is_pile and not self._asks_rows and self._is_vague(self._found)
-        if self._asks_rows:
+        self._steps = self._steps or self._search(under, last, expected)
+        for _ in self._steps:
             return None
+        self._steps = None
         found, self._found = self._found, None
         self._under, self._last, self._peeked_ns = None, None, under.at_ns
         if found is None or not self._is_new(found):
             return None
-        if self._is_confirmed(found, last) or is_expected(found, expected):
+        if self._is_confirmed(found, last) or self._lies or is_expected(found, expected):
             self._glimpses = [one for one in self._glimpses if not one.top.shows_same(found.top)]
             now = self._finder.sharpened(under.picture, found)
             return None if now is None else Glimpse(under.at_ns, now, found.free, under.players, under.picture)
@@ -119,6 +119,28 @@ class UnderHands:
         if read > CERTAIN:
             self._last, self._peeked_ns = found, 0
         return None
+
+    def _search(self, under: Under, last: Finding | None, expected: Expected) -> Iterator[None]:
+        """Look for a new card by the edges of its free end. Then, for white on white hardly shows edges, where one lies
+        on a pile that cannot be named, by the print of that end of a card of the rows; and, where something has lain
+        still since the last look, by its indices.
+        """
+        self._lies = False
+        self._found = self._finder.under_hands(under.picture, self._still.picture, under.rough, last)
+        if not self._is_pile or self._is_clear(self._found):
+            return
+        if self._found is not None:
+            yield
+            self._found = self._expected_one(under, expected) or self._found
+        earlier, self._earlier = self._earlier, self._earlier or under
+        if self._is_clear(self._found) or earlier is None or under.at_ns - earlier.at_ns < SWAYS_NS:
+            return
+        yield
+        self._earlier = under
+        changed = self._still.changed(under.picture).biggest()
+        found = yield from self._finder.by_index(under.picture, self._still.picture, changed, earlier.picture)
+        if self._is_clear(found):
+            self._found, self._lies = found, found.top.sure > CERTAIN
 
     def _expected_one(self, under: Under, expected: Expected) -> Finding | None:
         """Return one of the cards that may have come, found by the print of the end that is free."""
@@ -137,9 +159,9 @@ class UnderHands:
             return False
         return not self._lies_here(found.top)
 
-    def _is_vague(self, found: Finding | None) -> bool:
-        """Whether something lies there that was not read as a new card."""
-        return found is not None and not (self._is_new(found) and self._read_as(found) > GLIMPSED)
+    def _is_clear(self, found: Finding | None) -> TypeGuard[Finding]:
+        """Whether a new card was read."""
+        return found is not None and self._is_new(found) and self._read_as(found) > GLIMPSED
 
     def _lies_here(self, top: Top) -> bool:
         return any(top.shows_same(old) for old in self._still.lying)

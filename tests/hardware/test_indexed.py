@@ -12,9 +12,10 @@ from hardware.simulated.look import Look
 from hardware.simulated.renderer import Renderer
 from hardware.vision.indexed import cards_of
 from hardware.vision.piles import TopFinder
-from hardware.vision.reader import CardReader
+from hardware.vision.reader import CardReader, Reading
 from hardware.vision.rectify import Patch, Pose
 from hardware.vision.steps import at_once
+from hardware.vision.tops import Top
 from referee.cards import Card
 from referee.demo import simulated_script
 
@@ -121,3 +122,36 @@ def test_both_indices_of_a_card_make_one_card(reader: CardReader) -> None:
     pile.lay("9D", Pose(3.0, -2.0, 11.0))
     first, *_ = cards_of(reader.marks(pile.seen()), pile.patch, CARD_MM)
     assert len(first.marks) >= 2 and first.pose.apart_mm(Pose(3.0, -2.0, 11.0)) < 10.0
+
+
+def test_a_card_that_was_covered_at_once_is_named_by_the_index_beside_its_cover(reader: CardReader) -> None:
+    pile, under, over = Pile(reader), Pose(9.0, -9.0, 4.0), Pose(-6.0, 8.0, -8.0)
+    pile.lay("5H", Pose(0.0, 0.0, 3.0))
+    before = pile.seen()
+    pile.lay("8C", under)
+    pile.lay("AS", over)
+    [peeking] = pile.finder.beside(pile.seen(), before, ace_of_spades(over))
+    assert peeking.reading.best[0] == "8C" and peeking.sure > 0.93
+    assert peeking.pose.apart_mm(under) < 15.0
+
+
+def test_beside_a_card_that_came_alone_no_new_index_shows(reader: CardReader) -> None:
+    pile, over = Pile(reader), Pose(-6.0, 8.0, -8.0)
+    pile.lay("5H", Pose(9.0, -9.0, 4.0))
+    before = pile.seen()
+    pile.lay("AS", over)
+    assert pile.finder.beside(pile.seen(), before, ace_of_spades(over)) == []
+
+
+def test_a_card_that_stands_exactly_where_it_stood_lies_and_one_that_sways_is_held(reader: CardReader) -> None:
+    pile, empty = Pile(reader), Pile(reader).seen()
+    pile.lay("8C", Pose(3.0, -2.0, 11.0))
+    earlier, swayed = pile.seen(), Pile(reader)
+    swayed.lay("8C", Pose(3.4, -1.7, 11.0))
+    lying = at_once(pile.finder.by_index(pile.seen(), empty, None, earlier))
+    assert lying is not None and lying.top.reading.best[0] == "8C"
+    assert at_once(pile.finder.by_index(swayed.seen(), empty, None, earlier)) is None
+
+
+def ace_of_spades(pose: Pose) -> Top:
+    return Top(pose, Reading({Card("AS"): 1.0}, 0.0, 0.0))
