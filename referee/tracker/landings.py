@@ -159,12 +159,13 @@ class Landings(Belief, eq=False):
         share = FORGOTTEN if all_of_them else self.worlds[0].forgotten
         unseen: list[Branch] = [one for world in self.worlds for one in self._reports_of_unseen(world, report.landing)]
         branches = self._branches(self.worlds, report, share=share, all_of_them=all_of_them) + unseen
-        if self._looks_legal(branches, bounds):
+        likeliest = self._likeliest(branches, bounds)
+        if likeliest.word == "legal":
             return branches, share
-        if share > FORGOTTEN:
-            heaviest = max([branch.log_weight for branch in branches])
+        if likeliest.blames and share > FORGOTTEN:
+            share, heaviest = FORGOTTEN, max([branch.log_weight for branch in branches])
             branches = self._branches(self.worlds, report, heaviest) + unseen
-        return branches + self._excuses(report, branches, all_of_them=all_of_them), FORGOTTEN
+        return branches + self._excuses(report, branches, share, all_of_them=all_of_them), share
 
     def _branches(
         self, worlds: Iterable[World], report: Report, heaviest: float = -math.inf, share: float = FORGOTTEN, *,
@@ -183,15 +184,15 @@ class Landings(Belief, eq=False):
                 branches.append(Branch(log_weight, before, guess))
         return branches
 
-    def _looks_legal(self, branches: list[Branch], bounds: Bounds) -> bool:
-        """Whether the likeliest understanding of a landing blames nobody."""
+    def _likeliest(self, branches: list[Branch], bounds: Bounds) -> Claim:
+        """What the landing was in its likeliest understanding."""
         branch = max(branches, key=_log_weight)
         if isinstance(branch.what, Claim):
-            return True
+            return branch.what
         branch.judged = self._judged(branch.before, branch.what, bounds)
-        return branch.judged[0].word == "legal"
+        return branch.judged[0]
 
-    def _excuses(self, report: Report, branches: list[Branch], *, all_of_them: bool) -> list[Branch]:
+    def _excuses(self, report: Report, branches: list[Branch], share: float, *, all_of_them: bool) -> list[Branch]:
         """What would make a card legal that does not seem to be: the top was named wrong, or a card came down on it
         that nobody reported."""
         heaviest = max([branch.log_weight for branch in branches])
@@ -200,7 +201,7 @@ class Landings(Belief, eq=False):
             landing = report.landing
             befores = (*self._other_tops(world, landing), *self._other_row_tops(world, landing),
                        *self._unreported_under(world, landing), *self._started(world))  # fmt: skip
-            excuses += self._branches(befores, report, heaviest, all_of_them=all_of_them)
+            excuses += self._branches(befores, report, heaviest, share, all_of_them=all_of_them)
         return excuses
 
     def _started(self, world: World) -> Iterator[World]:

@@ -129,6 +129,8 @@ class Looks(Landings, eq=False):
     def _wonder_at(self, n: int, pile: Pile, until_ns: int) -> None:
         """Looks from before `until_ns` will not be explained by any report any more: something was missed."""
         view = self.piles[pile]
+        if not view.strange:
+            return
         looks = [look for look in view.strange if look.at_ns < until_ns]
         view.strange = tuple(look for look in view.strange if look.at_ns >= until_ns)
         late = [look for look in looks if look.at_ns >= view.changed_ns]

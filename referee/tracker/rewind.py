@@ -13,7 +13,6 @@ import msgspec
 from msgspec.structs import replace
 
 from referee.observations import AnyObservation, CardLanded, CardTakenBack, PileRead, RowRead
-from referee.tracker.rows import LONG_AGO
 from referee.tracker.sequencer import Numbered
 from referee.verdicts import AnyVerdict, PlayJudged, SpitJudged
 
@@ -25,91 +24,75 @@ SNAPSHOT_NS: Final = 250_000_000
 """States are kept about so often: at most so much is taken in again for nothing."""
 IDLE_NS: Final = 4 * REACH_NS
 """When no card and no look came for so long, nothing is kept for a late report any more."""
-MANY: Final = 100
-"""So many moments may pile up before the old ones are forgotten."""
 LATE: Final = (CardLanded, CardTakenBack)
 """What may be reported long after it happened."""
 IN_ORDER: Final = (CardLanded, CardTakenBack, PileRead, RowRead)
 """What must be taken in in the order in which it happened: cards, and the looks that show them."""
 
 
-class Moment(msgspec.Struct, Generic[State], eq=False):
-    """One observation, the state before it if that was kept, and what was said after it."""
+class Stretch(msgspec.Struct, Generic[State], eq=False):
+    """A state that was kept, what was seen since, in order, and what was said to that."""
 
-    n: int
-    seen: AnyObservation
-    before: State | None
-    happened_ns: int
-    """When the card came down, or the look was taken, that it is; anything else is as if long ago."""
-    said: tuple[AnyVerdict, ...] = ()
+    before: State
+    since_ns: int
+    until_ns: int
+    """When the last card came down, or the last look was taken, that is among that."""
+    seen: list[Numbered] = []
+    said: list[AnyVerdict] = []
     said_before: frozenset[Hashable] = frozenset()
-    """What was said before this moment was taken in again."""
+    """What was said before all that was taken in again."""
 
 
 class Recent(msgspec.Struct, Generic[State], eq=False):
     """The observations of the last moments in the order in which they were taken in."""
 
-    moments: list[Moment[State]] = []
-    kept_ns: int = -REACH_NS
-    """The moment before which a state was kept last."""
+    stretches: list[Stretch[State]] = []
     oldest_ns: int = -REACH_NS
     """What happened before is out of reach."""
 
     def copy(self) -> "Recent[State]":
-        return Recent([replace(moment) for moment in self.moments], self.kept_ns, self.oldest_ns)
+        stretches = [replace(one, seen=list(one.seen), said=list(one.said)) for one in self.stretches]
+        return Recent(stretches, self.oldest_ns)
 
     def remember(self, n: int, seen: AnyObservation, state: Callable[[], State]) -> None:
         """Keep an observation, now and then with the state before it, which `state` copies; what is old is
         forgotten."""
-        at_ns, is_in_order, before = seen.at_ns, isinstance(seen, IN_ORDER), None
-        if is_in_order and not 0 <= at_ns - self.kept_ns < SNAPSHOT_NS:
-            before = state()
-            self.kept_ns = at_ns
+        at_ns, is_in_order = seen.at_ns, isinstance(seen, IN_ORDER)
+        past_ns = at_ns - self.stretches[-1].since_ns if self.stretches else IDLE_NS
+        if is_in_order and not 0 <= past_ns < SNAPSHOT_NS:
             self.oldest_ns = max(self.oldest_ns, at_ns - REACH_NS)
-            if len(self.moments) > MANY:
-                self._forget_the_old()
-        elif at_ns - self.kept_ns > IDLE_NS:
-            self.moments = []
-        if before is not None or self.moments:
-            self.moments.append(Moment(n, seen, before, at_ns if is_in_order else LONG_AGO))
-
-    def _forget_the_old(self) -> None:
-        """Forget what is out of reach: all before the first young moment with a state."""
-        young = (k for k, m in enumerate(self.moments) if m.before is not None and m.seen.at_ns > self.oldest_ns)
-        del self.moments[: next(young, len(self.moments))]
+            while self.stretches and self.stretches[0].since_ns <= self.oldest_ns:
+                del self.stretches[0]
+            self.stretches.append(Stretch(state(), at_ns, at_ns))
+        elif past_ns > IDLE_NS:
+            self.stretches = []
+        if self.stretches:
+            last = self.stretches[-1]
+            last.seen.append((n, seen))
+            if is_in_order and at_ns > last.until_ns:
+                last.until_ns = at_ns
 
     def note(self, verdicts: list[AnyVerdict]) -> None:
         """What was said after the last observation."""
-        if self.moments:
-            self.moments[-1].said += tuple(verdicts)
+        if self.stretches:
+            self.stretches[-1].said += verdicts
 
     def note_said(self, said: frozenset[Hashable]) -> None:
-        """What had been said before these moments were taken in again."""
-        if self.moments:
-            self.moments[-1].said_before |= said
+        """What had been said before all that was taken in again."""
+        if self.stretches:
+            self.stretches[-1].said_before |= said
 
     def before(self, late: CardLanded | CardTakenBack) -> int | None:
-        """Where to go back to for a card that comes late: the last kept state before the first card or look that
-        happened after it and was told earlier. None if nothing did."""
-        if not any(moment.happened_ns > late.at_ns for moment in self.moments[-12:]):
-            return None
-        self._forget_the_old()
-        place = 0
-        for n, moment in enumerate(self.moments):
-            if moment.before is not None:
-                place = n
-            if moment.happened_ns > late.at_ns:
-                return place
-        return None
+        """Where to go back to for a card that comes late: the stretch of the first card or look that happened after it
+        and was told earlier. None if nothing did."""
+        return next((n for n, stretch in enumerate(self.stretches) if stretch.until_ns > late.at_ns), None)
 
     def cut(self, place: int) -> tuple[State, list[Numbered], frozenset[Hashable]]:
-        """Forget everything from this moment on; return the state before it, what was seen, and what was said."""
-        past, self.moments = self.moments[place:], self.moments[:place]
-        state = past[0].before
-        assert state is not None  # `before` chose a moment that has one
-        self.kept_ns = max((m.seen.at_ns for m in self.moments if m.before is not None), default=-REACH_NS)
-        said = frozenset(content(verdict) for m in past for verdict in m.said)
-        return state, [(m.n, m.seen) for m in past], said.union(*(m.said_before for m in past))
+        """Forget everything from this stretch on; return the state before it, what was seen, and what was said."""
+        past, self.stretches = self.stretches[place:], self.stretches[:place]
+        said = frozenset(content(verdict) for stretch in past for verdict in stretch.said)
+        said = said.union(*(stretch.said_before for stretch in past))
+        return past[0].before, [numbered for stretch in past for numbered in stretch.seen], said
 
 
 def content(verdict: AnyVerdict) -> Hashable:

@@ -124,8 +124,8 @@ class RowView(msgspec.Struct, eq=False):
         self.read_ns = at_ns
         news: list[int] = []
         for n, (place, seen) in enumerate(zip(self.places, places, strict=False)):
-            if place.shows(seen, at_ns):
-                continue
+            if not (seen.cards or seen.face_down or seen.empty) or place.shows(seen, at_ns):
+                continue  # hidden, or as before
             has_left = place.card in gone or self._has_moved(place)
             self.places[n], is_new = _contradicted(place, seen, at_ns, gone, has_left=has_left)
             if is_new:
@@ -146,8 +146,6 @@ def _contradicted(
 ) -> tuple[PlaceView, bool]:
     """The place after a look that says something else, and whether it shows something else from now on. `has_left`:
     its face is known to lie elsewhere."""
-    if not (seen.cards or seen.face_down or seen.empty):
-        return place, False
     kind, card = kind_of(seen)
     if kind == "hidden":
         return place, False

@@ -26,7 +26,7 @@ MOST_WORLDS = 12
 MOST_OPINIONS = 6
 FORGOTTEN = 1e-8
 """A world with less than this share of the heaviest is forgotten: far below what blame needs."""
-FORGOTTEN_IN_PEACE = 1e-5
+FORGOTTEN_IN_PEACE = 1e-4
 """The same as long as the heaviest world blames nobody: what is unlikelier would have to be lifted above it by several
 looks in a row before anybody heard of it."""
 
@@ -176,7 +176,7 @@ class World(msgspec.Struct, frozen=True, gc=False):
     @property
     def forgotten(self) -> float:
         """The share of its weight under which other worlds are forgotten beside this one, if it is the heaviest."""
-        return FORGOTTEN_IN_PEACE if all(claim.word == "legal" for claim in self.claims.values()) else FORGOTTEN
+        return FORGOTTEN if any(claim.blames for claim in self.claims.values()) else FORGOTTEN_IN_PEACE
 
     def top(self, pile: Pile) -> Card | None:
         """The card that lies on a middle pile, whether it counts or not."""

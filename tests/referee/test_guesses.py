@@ -49,7 +49,7 @@ def test_the_very_unlikely_is_kept_only_where_somebody_may_be_blamed() -> None:
         core = tracker._state.core
         if core is not None and len(core.worlds) > 1:
             likeliest, lightest = core.worlds[0], math.exp(core.worlds[-1].log_weight)
-            blames = any(claim.word != "legal" for claim in likeliest.claims.values())
+            blames = any(claim.blames for claim in likeliest.claims.values())
             assert lightest > (FORGOTTEN if blames else FORGOTTEN_IN_PEACE)
             at_stake += blames and lightest < FORGOTTEN_IN_PEACE
     assert at_stake

@@ -100,6 +100,6 @@ def test_while_nobody_plays_for_an_hour_nothing_piles_up_for_late_reports() -> N
     recent.remember(1, pile(0, "A", "8D"), lambda: 1)
     for second in range(3600):
         recent.remember(second + 2, HandsSeen(at_ns=second * 1000 * MS, players=("p1",)), lambda: 0)
-    assert len(recent.moments) < 12
+    assert sum(len(stretch.seen) for stretch in recent.stretches) < 12
     recent.remember(5000, row(3_600_000, "p1", *P1), lambda: 2)
     assert recent.before(landed(3_599_000, "p1", "7S", "A", 1)) == 0, "the game goes on, with late reports as before"
