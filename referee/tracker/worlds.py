@@ -26,7 +26,7 @@ MOST_WORLDS = 12
 MOST_OPINIONS = 6
 FORGOTTEN = 1e-8
 """A world with less than this share of the heaviest is forgotten: far below what blame needs."""
-FORGOTTEN_IN_PEACE = 1e-4
+FORGOTTEN_IN_PEACE = 1e-5
 """The same as long as the heaviest world blames nobody: what is unlikelier would have to be lifted above it by several
 looks in a row before anybody heard of it."""
 
