@@ -1,4 +1,6 @@
-"""Landings that were covered again before the pile was still: what left a row must have gone somewhere."""
+"""Landings that were covered again before the pile was still: what left a row must have gone somewhere, and a card below
+mostly shows an index beside its cover.
+"""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
