@@ -1,5 +1,5 @@
-"""Landings that were covered again before the pile was still: what left a row must have gone somewhere, and a card below
-mostly shows an index beside its cover.
+"""Landings that were covered again before the pile was still: what left a row must have gone somewhere, and of a card
+that is covered an index mostly shows beside its cover.
 """
 
 from collections.abc import Iterator, Sequence, Set
