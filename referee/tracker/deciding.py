@@ -247,10 +247,20 @@ class Deciding(Looks, eq=False):
 
     def _may_have_seemed_to_fit(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card may follow what its player saw there: one that was not read or not judged, one of several of
-        which each may have lain uppermost, or one that was taken off under his hand (R30)."""
-        if one.onto_unread or claim.top == self.piles[claim.pile].unjudged:
+        which each may have lain uppermost, one that was covered just before, or taken off under his hand (R30)."""
+        if one.onto_unread or claim.top == self.piles[claim.pile].unjudged or self._may_have_been_beaten(claim):
             return True
         return self._just_gone(one, claim) or any(follows(claim.card, card, self.rules) for card in one.onto_any)
+
+    def _may_have_been_beaten(self, claim: Claim) -> bool:
+        """Whether the card follows one that an unreported card covered, nobody knows when, so that it may have lost a
+        race (R31)."""
+        since_ns = claim.at_ns - self.rules.race_window_ms * MS - UNREPORTED_NS
+        return any(
+            n < 0 and one.pile == claim.pile and one.at_ns > since_ns and one.top is not None
+            and follows(claim.card, one.top, self.rules)
+            for n, one in self.worlds[0].claims.items()
+        )  # fmt: skip
 
     def _just_gone(self, one: OpenLanding, claim: Claim) -> bool:
         """Whether the card would have followed one that was taken off its pile under the player's hand (R30)."""
