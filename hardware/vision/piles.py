@@ -328,7 +328,7 @@ class TopFinder:
                 continue
             yield
             free: Free = "whole" if earlier is None else card.free_end(self.patch)
-            bare = card.complete if earlier is None else 0.0
+            bare = card.complete if earlier is None else 1.0  # under a hand, face and index must agree
             fit = self._fit(gray, card.pose, ABOUT_DEG, ABOUT_MM, free)
             [top] = self._read(picture, [fit.pose])
             if top.sure < SURE_ENOUGH:
