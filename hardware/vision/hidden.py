@@ -99,9 +99,7 @@ class HiddenLandings:
         cover = quest.cover
         frames = self._ring.between(quest.since_ns - LEAD_NS, cover.touch.at_ns - EARLIER_NS)
         found = self._glimpsed(quest)
-        yield []
         found += self._peeking(quest, found)
-        yield []
         unseen: list[Departure] = []
         for gone in quest.missing if len(frames) > 1 else ():
             if any(gone.top.shows_same(top) for top in (*quest.known, *(landed.top for landed in found))):
