@@ -99,6 +99,8 @@ class HiddenLandings:
         cover = quest.cover
         frames = self._ring.between(quest.since_ns - LEAD_NS, cover.touch.at_ns - EARLIER_NS)
         found = self._glimpsed(quest)
+        if quest.glimpses:
+            yield []
         found += self._peeking(quest, found)
         unseen: list[Departure] = []
         for gone in quest.missing if len(frames) > 1 else ():

@@ -141,6 +141,7 @@ class UnderHands:
         found = yield from self._finder.by_index(under.picture, self._still.picture, changed, earlier.picture)
         if self._is_clear(found):
             self._found, self._lies = found, found.top.sure > CERTAIN
+            yield
 
     def _expected_one(self, under: Under, expected: Expected) -> Finding | None:
         """Return one of the cards that may have come, found by the print of the end that is free."""
