@@ -92,10 +92,8 @@ def _face(
         event = Refill(at_ns=at_ns, player=player, place=place, card=card)
     else:
         source = place_of_top(position.side(player).row, card)
-        over = _lies_over(position.side(player).row, card)
-        if (
-            source is None and over is not None
-        ):  # it lay under an equal card: that one was moved here first, and not seen here
+        over = _lies_over(position.side(player).row, card) if source is None else None
+        if over is not None:  # an equal card lay over it, that was moved here first, and not seen here
             world, first = _face(rules, world, player, row, place, over, at_ns)
             world, then = _face(rules, world, player, row, place, card, at_ns) if first else (world, [])
             return world, first + then

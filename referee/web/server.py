@@ -20,6 +20,7 @@ from referee.web.desk import Desk
 
 PORTS_TRIED: Final = 10
 LOOK_S: Final = 1.0
+NO_FILE: Final = (0, 0)
 
 
 class WebServer:
@@ -42,6 +43,8 @@ class WebServer:
         self._file = access
         self._stopping = Event()
         self._access = fresh_access(open_=False)
+        self._known = NO_FILE
+        """The file of which `_access` was read."""
         self._server: uvicorn.Server | None = None
         self._beat_ns: int | None = None
         self._thread: Thread | None = None
@@ -130,12 +133,11 @@ class WebServer:
         self._beat_ns = None
 
     async def _watch(self, server: uvicorn.Server) -> None:
-        """End this server when somebody has opened or closed the pages."""
-        changed = _changed_ns(self._file)
+        """End this server when somebody has opened or closed the pages since the file was read."""
         while not server.should_exit:
             await asyncio.sleep(LOOK_S)
             self._beat_ns = monotonic_ns()
-            if _changed_ns(self._file) != changed:
+            if _version(self._file) != self._known:
                 server.should_exit = True
 
     def _listen(self) -> socket.socket:
@@ -156,6 +158,7 @@ class WebServer:
 
     def _read_access(self) -> Access:
         """A damaged file lets nobody in from outside; a new one is kept, so that a restart signs nobody out."""
+        self._known = _version(self._file)  # before it is read: whatever comes later is a change
         try:
             access = load_access(self._file)
         except SettingsError as error:
@@ -164,11 +167,14 @@ class WebServer:
         with suppress(OSError):
             if not self._file.exists():
                 save_access(access, self._file)
+                self._known = _version(self._file)
         return access
 
 
-def _changed_ns(path: Path) -> int:
+def _version(path: Path) -> tuple[int, int]:
+    """Return what tells a file from the one that replaced it, though both were written in one tick of the clock."""
     try:
-        return path.stat().st_mtime_ns
+        about = path.stat()
     except OSError:
-        return 0
+        return NO_FILE
+    return about.st_mtime_ns, about.st_ino

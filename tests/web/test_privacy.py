@@ -120,6 +120,15 @@ def test_open_and_close_are_followed_by_a_running_server(table: Table, monkeypat
     assert "PIN" in table.said[1] and "▄" in table.said[1]
 
 
+def test_who_opens_the_pages_while_they_start_is_followed_too(table: Table) -> None:
+    def opened_meanwhile(_: str) -> None:
+        if not load_access(table.access_file).open:
+            save_access(fresh_access(open_=True), table.access_file)
+
+    with WebServer(table.desk, table.access_file, 0, strict=True, say=opened_meanwhile) as server:
+        wait_until(lambda: listens_on(server.port) == {"0.0.0.0"})
+
+
 def test_the_command_opens_shows_and_closes(tmp_path: Path) -> None:
     settings = tmp_path / "s.toml"
     settings.write_text(f'[storage]\ntable_file = "{tmp_path / "table.toml"}"\n')
@@ -432,8 +441,8 @@ def test_pages_whose_loop_hangs_are_known_to_the_watchdog(table: Table, monkeypa
     let_go = threading.Event()
     monkeypatch.setattr("referee.web.server.LOOK_S", 0.01)
     server = table.serve()
-    changed_ns = web_server._changed_ns  # called in the loop itself
-    monkeypatch.setattr(web_server, "_changed_ns", lambda path: (let_go.wait(), changed_ns(path))[1])
+    version = web_server._version  # called in the loop itself
+    monkeypatch.setattr(web_server, "_version", lambda path: (let_go.wait(), version(path))[1])
     while server.age_ns() < 300_000_000:
         sleep(0.01)
     let_go.set()
