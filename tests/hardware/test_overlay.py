@@ -14,6 +14,10 @@ from hardware.vision.overlay import SHOWN_NS, EyesVideo, draw_eyes
 from referee.errors import PictureError
 from tests.hardware.eyetest import MS, DeckReader, film, play
 
+WHITE = 220
+CODEC_NOISE = 80
+"""A film differs by less from what was drawn; writing on a dark table differs by more."""
+
 
 @pytest.fixture(scope="module")
 def still() -> tuple[Eyes, list[Frame]]:
@@ -27,8 +31,8 @@ def still() -> tuple[Eyes, list[Frame]]:
 
 
 def writing_px(picture: Image, rows: slice = slice(0, 30)) -> int:
-    """How many pixels of the upper left corner are as white as writing."""
-    return int(np.count_nonzero(picture[rows, :400].min(axis=2) == 255))
+    """How many pixels of the upper left corner are as white as writing, which some OpenCV draws a little darker."""
+    return int(np.count_nonzero(picture[rows, :400].min(axis=2) > WHITE))
 
 
 def test_how_much_weaker_the_light_is_stands_beside_the_time(still):
@@ -49,7 +53,7 @@ def test_what_is_said_is_written_for_a_while(still, tmp_path: Path):
     capture = cv2.VideoCapture(str(film_path))
     said, silent = (capture.read()[1].astype(int) for _ in range(2))
     line, below = (np.abs(said - silent)[rows, :400].max() for rows in (slice(26, 44), slice(60, None)))
-    assert line > 100 > 50 > below
+    assert line > CODEC_NOISE > below
     assert not capture.read()[0]
 
 
